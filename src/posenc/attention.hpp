@@ -1,0 +1,65 @@
+#pragma once
+
+#include <optional>
+
+#include "posenc/encoding.hpp"
+#include "posenc/matrix_view.hpp"
+#include "posenc/spec.hpp"
+
+namespace posenc {
+
+/// Which keys a query may see, by position (never by storage index).
+struct Mask {
+  enum class Kind {
+    none,    ///< every key
+    causal,  ///< k <= q
+    window,  ///< causal, and q - k < size (sliding window; Jiang et al. 2023, arXiv:2310.06825, section 2)
+  };
+  Kind kind = Kind::none;
+  int size = 0;  ///< tokens, window only, at least 1
+};
+[[nodiscard]] bool visible(const Mask& mask, double q_position, double k_position);
+
+/// @throws Error  out_of_range (window size below 1)
+void validate(const Mask& mask);
+
+/// What one head attends with. q and k carry an added encoding already; rotation and bias are still to come.
+struct HeadInput {
+  MatrixView<const float> q;  ///< [query][head_dim]
+  MatrixView<const float> k;  ///< [key][head_dim]
+  MatrixView<const float> v = {};  ///< [key][value_dim]; no rows: no output is wanted
+  Positions q_positions;      ///< [query][axes]
+  Positions k_positions;      ///< [key][axes]
+  Mask mask;
+  int head = 0;
+  std::optional<float> scale = {};  ///< factor on q · k; 1 / sqrt(head_dim) if left out, 1 in T5
+  /// q and k without the added encoding, to tell content from position; no rows: the same as q and k.
+  MatrixView<const float> content_q = {};
+  MatrixView<const float> content_k = {};
+};
+
+/// Attention of one head, and what its logits are made of: content + position + bias = logits (up to the last bit).
+struct HeadAttention {
+  Matrix<float> weights;   ///< [query][key]; a row sums to 1, or is all 0 where the mask hides every key
+  Matrix<float> logits;    ///< [query][key], before the mask
+  Matrix<float> content;   ///< [query][key], scaled q · k of the words alone
+  Matrix<float> position;  ///< [query][key], what adding, rotating and relative vectors bring to the logit
+  Matrix<float> bias;      ///< [query][key]
+  Matrix<float> output;    ///< [query][value_dim]
+};
+
+/// Attention under an encoding: rotate, dot (+ relative keys), scale, + bias, mask, softmax, mix (+ relative values).
+///
+/// Every sum runs over keys in storage order, and rotations are measured from the smallest position, so that attention
+/// by word is equal to the bit whenever the offsets are: store two orderings in one order, with their own positions.
+///
+/// @throws Error  shape_mismatch, not_finite (positions, or logits too large for float), out_of_range (mask, head)
+[[nodiscard]] HeadAttention attend(const Encoding& encoding, const HeadInput& input);
+
+/// Adds the rows of an encoding to x in place: x [token][d_model].
+void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x);
+
+/// Rotates the rows of one head in place: x [token][head_dim].
+void rotate(const RotatesQk& rotary, Positions positions, Operand operand, MatrixView<float> x);
+
+}  // namespace posenc

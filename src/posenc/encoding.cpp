@@ -1,0 +1,53 @@
+#include "posenc/encoding.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "posenc/describe.hpp"
+#include "posenc/error.hpp"
+
+namespace posenc {
+namespace {
+
+constexpr int kMaxDim = 1 << 20;
+
+void validate_dim(const char* name, int value) {
+  if (value >= 1 && value <= kMaxDim) return;
+  throw Error({ErrorCode::out_of_range, "", std::string("dims.") + name, "be from 1 to " + std::to_string(kMaxDim),
+               std::to_string(value)});
+}
+
+}  // namespace
+
+void validate(const Dims& dims) {
+  validate_dim("d_model", dims.d_model);
+  validate_dim("n_heads", dims.n_heads);
+  validate_dim("head_dim", dims.head_dim);
+}
+
+void validate_positions(Positions positions, int axes, const char* field) {
+  if (positions.cols() != axes) {
+    throw Error({ErrorCode::shape_mismatch, "", field, "have " + std::to_string(axes) + " axes",
+                 std::to_string(positions.cols())});
+  }
+  for (int token = 0; token < positions.rows(); ++token) {
+    for (const double position : positions.row(token)) {
+      const std::string at = " at token " + std::to_string(token);
+      if (!std::isfinite(position)) {
+        throw Error({ErrorCode::not_finite, "", field, "be finite numbers", to_text(position) + at});
+      }
+      if (std::abs(position) > kMaxPosition) {
+        throw Error({ErrorCode::position_out_of_range, "", field,
+                     "be from " + to_text(-kMaxPosition) + " to " + to_text(kMaxPosition), to_text(position) + at});
+      }
+    }
+  }
+}
+
+Encoding make(const Spec& spec) {
+  validate(spec.dims);
+  const EncodingInfo& info = find_encoding(spec.encoding);
+  return info.make(info, spec);
+}
+
+}  // namespace posenc

@@ -1,0 +1,135 @@
+#include "encodings/define.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "posenc/error.hpp"
+#include "posenc/seeded.hpp"
+
+namespace posenc {
+namespace {
+
+/// One field of one encoding with what was given for it, for messages.
+struct Checked {
+  const EncodingInfo& info;
+  const FieldInfo& field;
+  std::string given;
+
+  [[noreturn]] void fail(ErrorCode code, std::string rule) const {
+    throw Error({code, std::string(info.id), std::string(field.name), std::move(rule), given});
+  }
+};
+
+std::string given_text(const ParamValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* number = std::get_if<double>(&value)) return to_text(*number);
+  if (const auto* text = std::get_if<std::string>(&value)) return '"' + *text + '"';
+  return "a list of " + std::to_string(std::get<std::vector<double>>(value).size()) + " numbers";
+}
+
+void check_range(const Checked& checked, double number, double max, const std::string& max_text) {
+  if (!std::isfinite(number)) checked.fail(ErrorCode::not_finite, "be a finite number");
+  const FieldInfo& field = checked.field;
+  if (number < field.min || number > max) {
+    checked.fail(ErrorCode::out_of_range, "be from " + to_text(field.min) + " to " + max_text);
+  }
+}
+
+double check_number(const Checked& checked, const ParamValue& value, const Dims& dims) {
+  const double* number = std::get_if<double>(&value);
+  const FieldInfo& field = checked.field;
+  if (number == nullptr) checked.fail(ErrorCode::wrong_type, "be a number");
+  double max = field.max;
+  std::string max_text = to_text(max);
+  if (field.max_from != DimName::none) {
+    max = dim_of(dims, field.max_from);
+    max_text = std::string(to_string(field.max_from)) + " (" + to_text(max) + ")";
+  }
+  check_range(checked, *number, max, max_text);
+  if (field.integer && *number != std::floor(*number)) checked.fail(ErrorCode::out_of_range, "be a whole number");
+  if (field.multiple_of > 1 && std::fmod(*number, field.multiple_of) != 0.0) {
+    checked.fail(ErrorCode::out_of_range,
+                 field.multiple_of == 2 ? "be even" : "be a multiple of " + std::to_string(field.multiple_of));
+  }
+  return *number;
+}
+
+double check_choice(const Checked& checked, const ParamValue& value) {
+  const auto& choices = checked.field.choices;
+  std::string ids;
+  for (const Choice& choice : choices) ids += (ids.empty() ? "" : ", ") + std::string(choice.id);
+  const auto* id = std::get_if<std::string>(&value);
+  if (id == nullptr) checked.fail(ErrorCode::wrong_type, "be one of " + ids);
+  const auto found = std::ranges::find(choices, *id, &Choice::id);
+  if (found == choices.end()) checked.fail(ErrorCode::out_of_range, "be one of " + ids);
+  return static_cast<double>(found - choices.begin());
+}
+
+ParamValue check(const Checked& checked, const ParamValue& value, const Dims& dims) {
+  switch (checked.field.type) {
+    case FieldType::boolean:
+      if (!std::holds_alternative<bool>(value)) checked.fail(ErrorCode::wrong_type, "be true or false");
+      return value;
+    case FieldType::number:
+      return check_number(checked, value, dims);
+    case FieldType::choice:
+      return check_choice(checked, value);
+    case FieldType::list: {
+      const auto* list = std::get_if<std::vector<double>>(&value);
+      if (list == nullptr) checked.fail(ErrorCode::wrong_type, "be a list of numbers");
+      for (const double number : *list) {
+        check_range({checked.info, checked.field, to_text(number)}, number, checked.field.max,
+                    to_text(checked.field.max));
+      }
+      return value;
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
+namespace detail {
+
+void assign_params(const EncodingInfo& info, const Spec& spec, void* params) {
+  for (const auto& [name, value] : spec.params) {
+    const auto field = std::ranges::find(info.fields, name, &FieldInfo::name);
+    if (field == info.fields.end()) {
+      std::string names;
+      for (const FieldInfo& known : info.fields) names += (names.empty() ? "" : ", ") + std::string(known.name);
+      throw Error({ErrorCode::unknown_param, std::string(info.id), name,
+                   names.empty() ? "be left out: this encoding has no parameters" : "be one of " + names, name});
+    }
+    field->assign(params, check({info, *field, given_text(value)}, value, spec.dims));
+  }
+  if (!spec.weights.empty() && !info.learned()) {
+    throw Error({ErrorCode::unknown_param, std::string(info.id), "weights", "be left out: this encoding learns nothing",
+                 std::to_string(spec.weights.size()) + " numbers"});
+  }
+}
+
+}  // namespace detail
+
+std::vector<float> given_or_seeded(std::vector<float> given, int rows, int cols, const char* names, std::uint64_t seed,
+                                   double stddev) {
+  const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+  if (given.empty()) {
+    given.resize(size);
+    fill_normal(stream_key(seed, Stream::encoding), stddev, given);
+    return given;
+  }
+  if (given.size() != size) {
+    throw Error({ErrorCode::shape_mismatch, "", "weights",
+                 "have " + std::to_string(rows) + " x " + std::to_string(cols) + " numbers " + names,
+                 std::to_string(given.size())});
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!std::isfinite(given[i])) {
+      throw Error({ErrorCode::not_finite, "", "weights", "be finite numbers",
+                   to_text(given[i]) + " at index " + std::to_string(i)});
+    }
+  }
+  return given;
+}
+
+}  // namespace posenc

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "posenc/encoding.hpp"
+#include "posenc/info.hpp"
+
+/// What the file of an encoding uses to describe itself: `field` for a parameter, `define` for the whole.
+namespace posenc {
+namespace detail {
+
+template <class T>
+struct MemberOf;
+template <class Params, class Value>
+struct MemberOf<Value Params::*> {
+  using params_type = Params;
+  using value_type = Value;
+};
+
+template <class T>
+struct Unwrapped {
+  using type = T;
+};
+template <class T>
+struct Unwrapped<std::optional<T>> {
+  using type = T;
+};
+
+template <class Value>
+constexpr FieldType field_type() {
+  if constexpr (std::is_same_v<Value, bool>) return FieldType::boolean;
+  if constexpr (std::is_enum_v<Value>) return FieldType::choice;
+  if constexpr (std::is_same_v<Value, std::vector<double>>) return FieldType::list;
+  return FieldType::number;
+}
+
+/// A member's value as JSON has it; the id of a choice is found by the caller, who knows the list.
+template <class Value>
+ParamValue to_param(const Value& value) {
+  if constexpr (std::is_same_v<Value, bool> || std::is_same_v<Value, std::vector<double>>) {
+    return value;
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
+template <class Value>
+Value from_param(const ParamValue& value) {
+  if constexpr (std::is_same_v<Value, bool> || std::is_same_v<Value, std::vector<double>>) {
+    return std::get<Value>(value);
+  } else if constexpr (std::is_enum_v<Value>) {
+    return static_cast<Value>(static_cast<int>(std::get<double>(value)));
+  } else {
+    return static_cast<Value>(std::get<double>(value));
+  }
+}
+
+template <class Function>
+struct MakeTraits;
+template <class P>
+struct MakeTraits<Encoding (*)(const P&, const Dims&)> {
+  using Params = P;
+  static constexpr bool kTakesWeights = false;
+};
+template <class P>
+struct MakeTraits<Encoding (*)(const P&, const Dims&, std::vector<float>)> {
+  using Params = P;
+  static constexpr bool kTakesWeights = true;
+};
+
+/// Checks the parameters of `spec` against the description of `info` and hands each one, checked and translated
+/// (a choice becomes its index), to its member.
+void assign_params(const EncodingInfo& info, const Spec& spec, void* params);
+
+}  // namespace detail
+
+/// Describes the parameter that `Member` holds: bool, int, double, std::uint64_t, an enum (with `choices` in its
+/// order), a list, or an optional of these (with `default_from`).
+template <auto Member>
+constexpr FieldInfo field(FieldInfo info) {
+  using Params = typename detail::MemberOf<decltype(Member)>::params_type;
+  using Stored = typename detail::MemberOf<decltype(Member)>::value_type;
+  using Value = typename detail::Unwrapped<Stored>::type;
+  info.type = detail::field_type<Value>();
+  info.integer = std::is_integral_v<Value> && !std::is_same_v<Value, bool>;
+  info.raw_default = []() -> std::optional<ParamValue> {
+    const Stored stored = Params{}.*Member;
+    if constexpr (std::is_same_v<Stored, Value>) {
+      return detail::to_param(stored);
+    } else {
+      if (!stored.has_value()) return std::nullopt;
+      return detail::to_param(*stored);
+    }
+  };
+  info.assign = [](void* params, const ParamValue& value) {
+    static_cast<Params*>(params)->*Member = detail::from_param<Value>(value);
+  };
+  return info;
+}
+
+/// Completes a description: the fields, and how to build the encoding from a Spec.
+/// `Make` is `Encoding make_x(const XParams&, const Dims&)`; of a learned encoding it takes the given weights too.
+template <const auto& Fields, auto Make>
+constexpr EncodingInfo define(EncodingInfo info) {
+  using Traits = detail::MakeTraits<decltype(Make)>;
+  info.fields = Fields;
+  info.make = [](const EncodingInfo& self, const Spec& spec) {
+    typename Traits::Params params{};
+    detail::assign_params(self, spec, &params);
+    if constexpr (Traits::kTakesWeights) {
+      return Make(params, spec.dims, spec.weights);
+    } else {
+      return Make(params, spec.dims);
+    }
+  };
+  return info;
+}
+
+/// Table of a learned encoding, [rows][cols]: the given numbers if there are any, else seeded normal ones.
+///
+/// @param names   of rows and columns for the message, for example "(num_buckets, n_heads)"
+/// @param stddev  of the seeded numbers
+/// @throws Error  shape_mismatch, not_finite
+[[nodiscard]] std::vector<float> given_or_seeded(std::vector<float> given, int rows, int cols, const char* names,
+                                                 std::uint64_t seed, double stddev);
+
+}  // namespace posenc

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "posenc/info.hpp"
+
+/// The encodings, each defined in the file of its id. The declaration here gives the constant external linkage.
+namespace posenc {
+
+extern const EncodingInfo kNone;
+extern const EncodingInfo kSinusoidal;
+extern const EncodingInfo kLearned;
+extern const EncodingInfo kRope;
+extern const EncodingInfo kAlibi;
+extern const EncodingInfo kT5Bias;
+
+}  // namespace posenc

@@ -1,0 +1,51 @@
+#include "posenc/info.hpp"
+
+namespace posenc {
+
+std::string_view to_string(Family family) {
+  switch (family) {
+    case Family::none:
+      return "none";
+    case Family::added:
+      return "added";
+    case Family::rotated:
+      return "rotated";
+    case Family::bias:
+      return "bias";
+    case Family::relative:
+      return "relative";
+    case Family::content:
+      return "content";
+  }
+  return "none";
+}
+
+std::string_view to_string(DimName name) {
+  switch (name) {
+    case DimName::none:
+      return "";
+    case DimName::d_model:
+      return "d_model";
+    case DimName::n_heads:
+      return "n_heads";
+    case DimName::head_dim:
+      return "head_dim";
+  }
+  return "";
+}
+
+int dim_of(const Dims& dims, DimName name) {
+  switch (name) {
+    case DimName::none:
+      return 0;
+    case DimName::d_model:
+      return dims.d_model;
+    case DimName::n_heads:
+      return dims.n_heads;
+    case DimName::head_dim:
+      return dims.head_dim;
+  }
+  return 0;
+}
+
+}  // namespace posenc

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <span>
+
+#include "posenc/matrix_view.hpp"
+
+/// The arithmetic of posenc. Everything that reaches a result goes through here or through + - * / and sqrt, so that
+/// native builds and WebAssembly give the same bytes: no libm, no fused multiply-add.
+///
+/// Kernels exist twice: in simd.cpp (xsimd, four floats or two doubles wide) and in scalar.cpp (plain C++). The two are
+/// equal to the bit: a sum over i is kept in four partial sums, element i in partial sum i mod 4, which are added as
+/// (s0 + s2) + (s1 + s3). Kernels assert and never throw; every size including 0 is right; nothing needs alignment.
+namespace posenc::kernels {
+
+// ---- double precision, per number: the same code in every build (double_math.cpp) --------------------------------
+
+/// e^x, ln x and x^y, correctly rounded in all but about one case in 2^40 (computed with 100 bits).
+/// exp: |x| <= 700. log: x > 0, normal. pow: x > 0, result normal.
+[[nodiscard]] double exp(double x);
+[[nodiscard]] double log(double x);
+[[nodiscard]] double pow(double x, double y);
+
+// ---- per array: one table of functions per instruction set ---------------------------------------------------------
+
+struct Kernels {
+  /// sum of a[i] * b[i]; error <= (n / 4 + 4) * 2^-24 * sum |a[i] * b[i]|.
+  float (*dot)(std::span<const float> a, std::span<const float> b);
+  /// y[i] += factor * x[i]; two roundings.
+  void (*add_scaled)(float factor, std::span<const float> x, std::span<float> y);
+  /// sin and cos of angles in radians. Error <= 0.51 units in the last place of float while |angle| <= 1e6, never more
+  /// than 6.1e-8; beyond, the rounding of the angle itself rules (1.2e-7 at 1e9). |angle| <= 1e9.
+  void (*sin_cos)(std::span<const double> angles, std::span<float> sin, std::span<float> cos);
+  /// x[i] = e^(x[i] - max) / sum of these, in place. -inf gives exactly 0; all -inf gives all 0. No NaN, no +inf.
+  /// Relative error <= (n / 4 + 8) * 2^-24 of weights above e^-87; below that a weight is 0.
+  void (*softmax)(std::span<float> x);
+  /// half:        (x[i], x[i + n]) is rotated by the angle with cos[i], sin[i]; x has 2n channels. Three roundings.
+  void (*rotate_half)(std::span<const float> cos, std::span<const float> sin, std::span<float> x);
+  /// interleaved: (x[2i], x[2i + 1]) likewise.
+  void (*rotate_interleaved)(std::span<const float> cos, std::span<const float> sin, std::span<float> x);
+};
+
+/// Plain C++; the definition of every result.
+extern const Kernels scalar;
+
+/// xsimd; null where the build has no SIMD.
+extern const Kernels* const simd;
+
+/// What the library uses: simd where the build has it, else scalar.
+extern const Kernels& best;
+
+}  // namespace posenc::kernels

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/constants.hpp"
+#include "kernels/kernels.hpp"
+
+namespace posenc::kernels {
+namespace {
+
+using PartialSums = std::array<float, 4>;
+
+float total(const PartialSums& s) { return (s[0] + s[2]) + (s[1] + s[3]); }
+
+float dot(std::span<const float> a, std::span<const float> b) {
+  assert(a.size() == b.size());
+  PartialSums sums{};
+  for (std::size_t i = 0; i < a.size(); ++i) sums[i % 4] += a[i] * b[i];
+  return total(sums);
+}
+
+void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
+  assert(x.size() == y.size());
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] += factor * x[i];
+}
+
+template <std::size_t N, class T>
+T polynomial(const std::array<T, N>& coefficients, T x) {
+  T value = coefficients[N - 1];
+  for (std::size_t i = N - 1; i-- > 0;) value = value * x + coefficients[i];
+  return value;
+}
+
+void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
+  assert(angles.size() == sin.size() && angles.size() == cos.size());
+  for (std::size_t i = 0; i < angles.size(); ++i) {
+    const double rounded = angles[i] * kTwoOverPi + kRoundDouble;
+    const double n = rounded - kRoundDouble;
+    const double r = ((angles[i] - n * kHalfPi[0]) - n * kHalfPi[1]) - n * kHalfPi[2];
+    const double square = r * r;
+    const double sine = r + r * square * polynomial(kSin, square);
+    const double cosine = (1.0 - 0.5 * square) + square * square * polynomial(kCos, square);
+    const std::uint64_t quadrant = std::bit_cast<std::uint64_t>(rounded);
+    const bool swapped = (quadrant & 1U) != 0;
+    const double first = swapped ? cosine : sine;
+    const double second = swapped ? sine : cosine;
+    sin[i] = static_cast<float>((quadrant & 2U) != 0 ? -first : first);
+    cos[i] = static_cast<float>(((quadrant + 1U) & 2U) != 0 ? -second : second);
+  }
+}
+
+float exp_of_nonpositive(float x) {
+  if (!(x >= kExpMin)) return 0.0F;
+  const float rounded = x * kLog2E + kRoundFloat;
+  const float n = rounded - kRoundFloat;
+  const float r = (x - n * kLn2Hi) - n * kLn2Lo;
+  const float value = 1.0F + (r + r * r * polynomial(kExp, r));
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) + (std::bit_cast<std::uint32_t>(rounded) << 23U));
+}
+
+void softmax(std::span<float> x) {
+  float largest = -std::numeric_limits<float>::infinity();
+  for (const float value : x) largest = std::max(largest, value);
+  if (largest == -std::numeric_limits<float>::infinity()) {
+    std::ranges::fill(x, 0.0F);
+    return;
+  }
+  PartialSums sums{};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = exp_of_nonpositive(x[i] - largest);
+    sums[i % 4] += x[i];
+  }
+  const float sum = total(sums);
+  for (float& value : x) value /= sum;
+}
+
+void rotate_half(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
+  const std::size_t pairs = cos.size();
+  assert(sin.size() == pairs && x.size() == 2 * pairs);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const float a = x[i];
+    const float b = x[i + pairs];
+    x[i] = a * cos[i] - b * sin[i];
+    x[i + pairs] = b * cos[i] + a * sin[i];
+  }
+}
+
+void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
+  assert(sin.size() == cos.size() && x.size() == 2 * cos.size());
+  for (std::size_t i = 0; i < cos.size(); ++i) {
+    const float a = x[2 * i];
+    const float b = x[2 * i + 1];
+    x[2 * i] = a * cos[i] - b * sin[i];
+    x[2 * i + 1] = b * cos[i] + a * sin[i];
+  }
+}
+
+}  // namespace
+
+constinit const Kernels scalar{dot, add_scaled, sin_cos, softmax, rotate_half, rotate_interleaved};
+
+}  // namespace posenc::kernels

@@ -1,0 +1,180 @@
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <xsimd/xsimd.hpp>
+
+#include "kernels/constants.hpp"
+#include "kernels/kernels.hpp"
+
+// Blocks of four floats (two doubles) whatever the machine offers, and no fused multiply-add, so that SSE, NEON and
+// WebAssembly give the same bytes. What is left over at the end goes through the scalar twin's arithmetic.
+
+namespace posenc::kernels {
+namespace {
+
+using Floats = xsimd::make_sized_batch_t<float, 4>;
+using Doubles = xsimd::make_sized_batch_t<double, 2>;
+constexpr std::size_t kFloats = Floats::size;
+constexpr std::size_t kDoubles = Doubles::size;
+static_assert(kFloats == 4 && kDoubles == 2);
+
+std::size_t whole_blocks(std::size_t size, std::size_t block) { return size - size % block; }
+
+/// Adds what the four lanes and the elements after the last whole block contribute.
+template <class Element>
+float total(Floats lanes, std::size_t begin, std::size_t end, Element element) {
+  alignas(Floats::arch_type::alignment()) float sums[kFloats];
+  lanes.store_aligned(sums);
+  for (std::size_t i = begin; i < end; ++i) sums[i % kFloats] += element(i);
+  return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+}
+
+float dot(std::span<const float> a, std::span<const float> b) {
+  assert(a.size() == b.size());
+  const std::size_t whole = whole_blocks(a.size(), kFloats);
+  Floats lanes(0.0F);
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    lanes += Floats::load_unaligned(&a[i]) * Floats::load_unaligned(&b[i]);
+  }
+  return total(lanes, whole, a.size(), [&](std::size_t i) { return a[i] * b[i]; });
+}
+
+void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
+  assert(x.size() == y.size());
+  const std::size_t whole = whole_blocks(x.size(), kFloats);
+  const Floats factors(factor);
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    (Floats::load_unaligned(&y[i]) + factors * Floats::load_unaligned(&x[i])).store_unaligned(&y[i]);
+  }
+  scalar.add_scaled(factor, x.subspan(whole), y.subspan(whole));
+}
+
+template <std::size_t N, class T, class Batch>
+Batch polynomial(const std::array<T, N>& coefficients, Batch x) {
+  Batch value(coefficients[N - 1]);
+  for (std::size_t i = N - 1; i-- > 0;) value = value * x + Batch(coefficients[i]);
+  return value;
+}
+
+void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
+  assert(angles.size() == sin.size() && angles.size() == cos.size());
+  using Bits = xsimd::batch<std::uint64_t, Doubles::arch_type>;
+  const std::size_t whole = whole_blocks(angles.size(), kDoubles);
+  const Doubles round(kRoundDouble);
+  for (std::size_t i = 0; i < whole; i += kDoubles) {
+    const Doubles angle = Doubles::load_unaligned(&angles[i]);
+    const Doubles rounded = angle * Doubles(kTwoOverPi) + round;
+    const Doubles n = rounded - round;
+    const Doubles r = ((angle - n * Doubles(kHalfPi[0])) - n * Doubles(kHalfPi[1])) - n * Doubles(kHalfPi[2]);
+    const Doubles square = r * r;
+    const Doubles sine = r + r * square * polynomial(kSin, square);
+    const Doubles cosine = (Doubles(1.0) - Doubles(0.5) * square) + square * square * polynomial(kCos, square);
+    const Bits quadrant = xsimd::bitwise_cast<std::uint64_t>(rounded);
+    const auto swapped = xsimd::batch_bool_cast<double>((quadrant & Bits(1)) != Bits(0));
+    // Bit 1 of the quadrant is the sign; moved to bit 63 it flips a double.
+    const Doubles sin_sign = xsimd::bitwise_cast<double>((quadrant & Bits(2)) << 62);
+    const Doubles cos_sign = xsimd::bitwise_cast<double>(((quadrant + Bits(1)) & Bits(2)) << 62);
+    alignas(Doubles::arch_type::alignment()) double sines[kDoubles];
+    alignas(Doubles::arch_type::alignment()) double cosines[kDoubles];
+    (xsimd::select(swapped, cosine, sine) ^ sin_sign).store_aligned(sines);
+    (xsimd::select(swapped, sine, cosine) ^ cos_sign).store_aligned(cosines);
+    for (std::size_t lane = 0; lane < kDoubles; ++lane) {
+      sin[i + lane] = static_cast<float>(sines[lane]);
+      cos[i + lane] = static_cast<float>(cosines[lane]);
+    }
+  }
+  scalar.sin_cos(angles.subspan(whole), sin.subspan(whole), cos.subspan(whole));
+}
+
+Floats exp_of_nonpositive(Floats x) {
+  const Floats round(kRoundFloat);
+  const Floats rounded = x * Floats(kLog2E) + round;
+  const Floats n = rounded - round;
+  const Floats r = (x - n * Floats(kLn2Hi)) - n * Floats(kLn2Lo);
+  const Floats value = Floats(1.0F) + (r + r * r * polynomial(kExp, r));
+  const auto bits = xsimd::bitwise_cast<std::uint32_t>(value) + (xsimd::bitwise_cast<std::uint32_t>(rounded) << 23);
+  return xsimd::select(x >= Floats(kExpMin), xsimd::bitwise_cast<float>(bits), Floats(0.0F));
+}
+
+void softmax(std::span<float> x) {
+  const std::size_t whole = whole_blocks(x.size(), kFloats);
+  constexpr float kLowest = -std::numeric_limits<float>::infinity();
+  Floats maxima(kLowest);
+  for (std::size_t i = 0; i < whole; i += kFloats) maxima = xsimd::max(maxima, Floats::load_unaligned(&x[i]));
+  float largest = xsimd::reduce_max(maxima);
+  for (std::size_t i = whole; i < x.size(); ++i) largest = x[i] > largest ? x[i] : largest;
+  if (largest == kLowest) {
+    for (float& value : x) value = 0.0F;
+    return;
+  }
+  const Floats shift(largest);
+  Floats lanes(0.0F);
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    const Floats value = exp_of_nonpositive(Floats::load_unaligned(&x[i]) - shift);
+    value.store_unaligned(&x[i]);
+    lanes += value;
+  }
+  if (whole < x.size()) {
+    alignas(Floats::arch_type::alignment()) float rest[kFloats] = {kLowest, kLowest, kLowest, kLowest};
+    for (std::size_t i = whole; i < x.size(); ++i) rest[i - whole] = x[i] - largest;
+    exp_of_nonpositive(Floats::load_aligned(rest)).store_aligned(rest);
+    for (std::size_t i = whole; i < x.size(); ++i) x[i] = rest[i - whole];
+  }
+  const float sum = total(lanes, whole, x.size(), [&](std::size_t i) { return x[i]; });
+  const Floats divisor(sum);
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    (Floats::load_unaligned(&x[i]) / divisor).store_unaligned(&x[i]);
+  }
+  for (std::size_t i = whole; i < x.size(); ++i) x[i] /= sum;
+}
+
+void rotate_half(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
+  const std::size_t pairs = cos.size();
+  assert(sin.size() == pairs && x.size() == 2 * pairs);
+  const std::size_t whole = whole_blocks(pairs, kFloats);
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    const Floats c = Floats::load_unaligned(&cos[i]);
+    const Floats s = Floats::load_unaligned(&sin[i]);
+    const Floats a = Floats::load_unaligned(&x[i]);
+    const Floats b = Floats::load_unaligned(&x[i + pairs]);
+    (a * c - b * s).store_unaligned(&x[i]);
+    (b * c + a * s).store_unaligned(&x[i + pairs]);
+  }
+  for (std::size_t i = whole; i < pairs; ++i) {
+    const float a = x[i];
+    const float b = x[i + pairs];
+    x[i] = a * cos[i] - b * sin[i];
+    x[i + pairs] = b * cos[i] + a * sin[i];
+  }
+}
+
+void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
+  assert(sin.size() == cos.size() && x.size() == 2 * cos.size());
+  using Index = std::uint32_t;
+  using Arch = Floats::arch_type;
+  const std::size_t whole = whole_blocks(cos.size(), kFloats);
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    const Floats c = Floats::load_unaligned(&cos[i]);
+    const Floats s = Floats::load_unaligned(&sin[i]);
+    const Floats low = Floats::load_unaligned(&x[2 * i]);
+    const Floats high = Floats::load_unaligned(&x[2 * i + kFloats]);
+    const Floats a = xsimd::shuffle(low, high, xsimd::batch_constant<Index, Arch, 0, 2, 4, 6>{});
+    const Floats b = xsimd::shuffle(low, high, xsimd::batch_constant<Index, Arch, 1, 3, 5, 7>{});
+    const Floats a_new = a * c - b * s;
+    const Floats b_new = b * c + a * s;
+    xsimd::zip_lo(a_new, b_new).store_unaligned(&x[2 * i]);
+    xsimd::zip_hi(a_new, b_new).store_unaligned(&x[2 * i + kFloats]);
+  }
+  scalar.rotate_interleaved(cos.subspan(whole), sin.subspan(whole), x.subspan(2 * whole));
+}
+
+constinit const Kernels kSimd{dot, add_scaled, sin_cos, softmax, rotate_half, rotate_interleaved};
+
+}  // namespace
+
+constinit const Kernels* const simd = &kSimd;
+constinit const Kernels& best = kSimd;
+
+}  // namespace posenc::kernels
