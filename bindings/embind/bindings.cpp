@@ -1,0 +1,219 @@
+/// The whole surface between C++ and JavaScript. Each function takes and returns plain values; no handles, no memory.
+
+#include <string>
+#include <vector>
+
+#include <emscripten/bind.h>
+
+#include "posenc/posenc.hpp"
+
+#include "convert.hpp"
+
+namespace {
+
+using emscripten::val;
+using namespace posenc;           // NOLINT: the surface names most of it
+using namespace posenc::convert;  // NOLINT
+
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawSpec);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawLayer);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawMatrix);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawPositions);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawWords);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawOperand);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawAttend);
+EMSCRIPTEN_DECLARE_VAL_TYPE(DescribeOutcome);
+EMSCRIPTEN_DECLARE_VAL_TYPE(MatrixOutcome);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RotationOutcome);
+EMSCRIPTEN_DECLARE_VAL_TYPE(TensorOutcome);
+EMSCRIPTEN_DECLARE_VAL_TYPE(AttendOutcome);
+EMSCRIPTEN_DECLARE_VAL_TYPE(AttentionOutcome);
+EMSCRIPTEN_DECLARE_VAL_TYPE(ComparisonOutcome);
+EMSCRIPTEN_DECLARE_VAL_TYPE(InvariancesOutcome);
+
+/// The encoding with its spec and axes, and a complaint if the seam that a function needs is empty.
+struct Made {
+  Spec spec;
+  const EncodingInfo& info;
+  Encoding encoding;
+
+  explicit Made(const val& raw) : spec(to_spec(raw)), info(find_encoding(spec.encoding)), encoding(make(spec)) {}
+
+  [[nodiscard]] Matrix<double> positions(const val& raw) const {
+    Matrix<double> result = to_positions(raw, info.axes);
+    validate_positions(result.view(), info.axes, "positions");
+    return result;
+  }
+
+  [[noreturn]] void missing(const char* what) const {
+    throw Error({ErrorCode::missing_seam, "", "encoding", what, '"' + spec.encoding + '"'});
+  }
+};
+
+DescribeOutcome describe() {
+  return guarded<DescribeOutcome>([] {
+    val list = val::array();
+    for (const EncodingInfo* info : encodings()) list.call<void>("push", from_info(*info));
+    return list;
+  });
+}
+
+MatrixOutcome table(const RawSpec& raw_spec, const RawPositions& raw_positions) {
+  return guarded<MatrixOutcome>([&] {
+    const Made made(raw_spec);
+    if (made.encoding.input == nullptr) made.missing("be one that is added to the input");
+    const Matrix<double> positions = made.positions(raw_positions);
+    Matrix<float> rows(positions.rows(), made.spec.dims.d_model);
+    made.encoding.input->rows(positions.view(), rows.view());
+    return from_matrix(rows);
+  });
+}
+
+RotationOutcome rotation(const RawSpec& raw_spec, const RawPositions& raw_positions, const RawOperand& operand) {
+  return guarded<RotationOutcome>([&] {
+    const Made made(raw_spec);
+    if (made.encoding.rotary == nullptr) made.missing("be one that rotates q and k");
+    const Matrix<double> positions = made.positions(raw_positions);
+    Matrix<float> cos(positions.rows(), made.encoding.rotary->rotary_dim() / 2);
+    Matrix<float> sin(cos.rows(), cos.cols());
+    made.encoding.rotary->cos_sin(positions.view(), to_operand(operand), cos.view(), sin.view());
+    val result = val::object();
+    result.set("cos", from_matrix(cos));
+    result.set("sin", from_matrix(sin));
+    return result;
+  });
+}
+
+MatrixOutcome apply(const RawSpec& raw_spec, const RawMatrix& raw_x, const RawPositions& raw_positions,
+                    const RawOperand& operand) {
+  return guarded<MatrixOutcome>([&] {
+    const Made made(raw_spec);
+    Matrix<float> x = to_matrix(raw_x, "x");
+    const Matrix<double> positions = made.positions(raw_positions);
+    if (made.encoding.input != nullptr) {
+      add_rows(*made.encoding.input, positions.view(), x.view());
+    } else if (made.encoding.rotary != nullptr) {
+      rotate(*made.encoding.rotary, positions.view(), to_operand(operand), x.view());
+    } else {
+      made.missing("be one that is added or rotates");
+    }
+    return from_matrix(x);
+  });
+}
+
+TensorOutcome bias(const RawSpec& raw_spec, const RawPositions& q_positions, const RawPositions& k_positions) {
+  return guarded<TensorOutcome>([&] {
+    const Made made(raw_spec);
+    if (made.encoding.bias == nullptr) made.missing("be one that adds a bias to the logits");
+    const Matrix<double> q = made.positions(q_positions);
+    const Matrix<double> k = made.positions(k_positions);
+    std::vector<Matrix<float>> heads;
+    for (int head = 0; head < made.spec.dims.n_heads; ++head) {
+      heads.emplace_back(q.rows(), k.rows());
+      made.encoding.bias->bias({q.view(), k.view(), head}, heads.back().view());
+    }
+    return from_matrices(heads);
+  });
+}
+
+/// { q: [matrix], k, v?, mask, scale?, q_positions, k_positions }: one matrix for each head.
+AttendOutcome attend_heads(const RawSpec& raw_spec, const RawAttend& raw) {
+  return guarded<AttendOutcome>([&] {
+    const Made made(raw_spec);
+    const Matrix<double> q_positions = made.positions(raw["q_positions"]);
+    const Matrix<double> k_positions = made.positions(raw["k_positions"]);
+    const auto raw_v = member(raw, "v");
+    const auto scale = member(raw, "scale");
+    std::vector<Matrix<float>> weights;
+    std::vector<Matrix<float>> logits;
+    std::vector<Matrix<float>> outputs;
+    for (int head = 0; head < made.spec.dims.n_heads; ++head) {
+      const Matrix<float> q = to_matrix(raw["q"][head], "q");
+      const Matrix<float> k = to_matrix(raw["k"][head], "k");
+      const Matrix<float> v = raw_v ? to_matrix((*raw_v)[head], "v") : Matrix<float>();
+      HeadInput input{.q = q.view(), .k = k.view(), .v = v.view(), .q_positions = q_positions.view(),
+                      .k_positions = k_positions.view(), .mask = to_mask(raw["mask"]), .head = head};
+      if (scale) input.scale = static_cast<float>(to_number(*scale, "scale"));
+      HeadAttention result = attend(made.encoding, input);
+      weights.push_back(std::move(result.weights));
+      logits.push_back(std::move(result.logits));
+      outputs.push_back(std::move(result.output));
+    }
+    val result = val::object();
+    result.set("weights", from_matrices(weights));
+    result.set("logits", from_matrices(logits));
+    result.set("output", raw_v ? from_matrices(outputs) : val::null());
+    return result;
+  });
+}
+
+AttentionOutcome attention(const RawSpec& spec, const RawLayer& layer, const RawWords& tokens) {
+  return guarded<AttentionOutcome>(
+      [&] { return from_attention(attend_words(to_spec(spec), to_layer(layer), to_words(tokens, "tokens"))); });
+}
+
+ComparisonOutcome compare_words(const RawSpec& spec, const RawLayer& layer, const RawWords& a, const RawWords& b) {
+  return guarded<ComparisonOutcome>([&] {
+    return from_comparison(compare(to_spec(spec), to_layer(layer), to_words(a, "a"), to_words(b, "b")));
+  });
+}
+
+InvariancesOutcome invariances_of(const RawSpec& spec, const RawLayer& layer, const RawWords& tokens) {
+  return guarded<InvariancesOutcome>([&] {
+    const Invariances tests = invariances(to_spec(spec), to_layer(layer), to_words(tokens, "tokens"));
+    val result = val::object();
+    result.set("shuffle", from_invariance(tests.shuffle));
+    result.set("mirror", from_invariance(tests.mirror));
+    result.set("shift", from_invariance(tests.shift));
+    return result;
+  });
+}
+
+std::string version_text() { return std::string(version()); }
+
+bool has_simd() { return built_with_simd(); }
+
+#define RAW_ERROR "{ error: { code: string; message: string; field: string; rule: string; value: string } }"
+#define RAW_MATRIX "{ data: Float32Array; rows: number; cols: number }"
+#define RAW_TENSOR "{ data: Float32Array; shape: [number, number, number] }"
+#define OUTCOME(type) "{ value: " type "; error?: undefined } | " RAW_ERROR
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(posenc) {
+  using emscripten::function;
+  using emscripten::register_type;
+
+  register_type<RawSpec>(
+      "{ encoding: unknown; dims: { d_model: unknown; n_heads: unknown; head_dim: unknown }; "
+      "params: { [name: string]: unknown }; weights?: Float32Array }");
+  register_type<RawLayer>("{ seed: unknown; head: unknown; mask: { kind: unknown; size?: unknown }; offset: unknown }");
+  register_type<RawMatrix>(RAW_MATRIX);
+  register_type<RawPositions>("Float64Array");
+  register_type<RawWords>("readonly string[]");
+  register_type<RawOperand>("unknown");
+  register_type<RawAttend>(
+      "{ q: " RAW_MATRIX "[]; k: " RAW_MATRIX "[]; v?: " RAW_MATRIX "[]; mask: { kind: unknown; size?: unknown }; "
+      "scale?: unknown; q_positions: Float64Array; k_positions: Float64Array }");
+  register_type<DescribeOutcome>(OUTCOME("unknown[]"));
+  register_type<MatrixOutcome>(OUTCOME(RAW_MATRIX));
+  register_type<RotationOutcome>(OUTCOME("{ cos: " RAW_MATRIX "; sin: " RAW_MATRIX " }"));
+  register_type<TensorOutcome>(OUTCOME(RAW_TENSOR));
+  register_type<AttendOutcome>(OUTCOME("{ weights: " RAW_TENSOR "; logits: " RAW_TENSOR "; output: " RAW_TENSOR
+                                       " | null }"));
+  register_type<AttentionOutcome>(OUTCOME("import('../types.ts').AttentionResult"));
+  register_type<ComparisonOutcome>(OUTCOME("import('../types.ts').Comparison"));
+  register_type<InvariancesOutcome>(OUTCOME("import('../types.ts').Invariances"));
+
+  function("version", &version_text);
+  function("hasSimd", &has_simd);
+  function("describe", &describe);
+  function("table(spec, positions)", &table);
+  function("rotation(spec, positions, operand)", &rotation);
+  function("apply(spec, x, positions, operand)", &apply);
+  function("bias(spec, qPositions, kPositions)", &bias);
+  function("attend(spec, input)", &attend_heads);
+  function("attention(spec, layer, tokens)", &attention);
+  function("compare(spec, layer, a, b)", &compare_words);
+  function("invariances(spec, layer, tokens)", &invariances_of);
+}

@@ -1,0 +1,109 @@
+import { toCamelCase } from './names.ts';
+import {
+  countFrom,
+  rawDims,
+  rawHeads,
+  rawLayer,
+  rawMask,
+  rawMatrix,
+  rawPositions,
+  rawSpec,
+  rawWords,
+  requireObject,
+  unwrap,
+} from './raw.ts';
+import type { Raw, RawDims } from './raw.ts';
+import type { EncodingInfo, LayerOptions, Posenc, Tensor3 } from './types.ts';
+
+function describe(raw: Raw): readonly EncodingInfo[] {
+  // The raw module describes encodings as C++ names them; only the names of fields and dims change here.
+  const list = unwrap(raw.describe()) as (EncodingInfo & { fields: Record<string, unknown>[] })[];
+  return list.map((info) => ({
+    ...info,
+    fields: info.fields.map((field) => ({
+      ...field,
+      name: toCamelCase(field.id),
+      ...('maxFrom' in field && field.maxFrom !== null ? { maxFrom: toCamelCase(field.maxFrom) } : {}),
+      ...('defaultFrom' in field && field.defaultFrom !== null ? { defaultFrom: toCamelCase(field.defaultFrom) } : {}),
+    })),
+  })) as unknown as readonly EncodingInfo[]; // see the comment above
+}
+
+function dimsOfHeads(q: Tensor3): RawDims {
+  const [nHeads, , headDim] = q.shape;
+  return rawDims({ nHeads, headDim, dModel: nHeads * headDim });
+}
+
+function specOf(options: LayerOptions) {
+  requireObject('options', options);
+  return rawSpec(options.encoding, rawDims(options.dims));
+}
+
+/** The public methods over one instance of the raw module. */
+export function createEngine(raw: Raw): Posenc {
+  return {
+    version: raw.version(),
+    simd: raw.hasSimd(),
+    encodings: describe(raw),
+
+    table(encoding, options) {
+      requireObject('options', options);
+      return unwrap(raw.table(rawSpec(encoding, rawDims(options.dims)), rawPositions(options)));
+    },
+
+    rotation(encoding, options) {
+      requireObject('options', options);
+      const spec = rawSpec(encoding, rawDims(options.dims));
+      return unwrap(raw.rotation(spec, rawPositions(options), options.operand ?? 'q'));
+    },
+
+    apply(encoding, x, options = {}) {
+      requireObject('options', options);
+      const matrix = rawMatrix('x', x);
+      const dims = rawDims(options.dims, { dModel: matrix.cols, headDim: matrix.cols });
+      const positions = rawPositions({ length: matrix.rows, ...options });
+      return unwrap(raw.apply(rawSpec(encoding, dims), matrix, positions, options.operand ?? 'q'));
+    },
+
+    bias(encoding, options) {
+      requireObject('options', options);
+      const spec = rawSpec(encoding, rawDims(options.dims));
+      const queries = countFrom(options.offset ?? 0, options.queries, 'queries');
+      return unwrap(raw.bias(spec, queries, countFrom(0, options.keys, 'keys')));
+    },
+
+    attend(options) {
+      requireObject('options', options);
+      const q = rawHeads('q', options.q);
+      const k = rawHeads('k', options.k);
+      const input = {
+        q,
+        k,
+        mask: rawMask(options.mask),
+        q_positions: positionsOr(options.qPositions, options.q.shape[1]),
+        k_positions: positionsOr(options.kPositions, options.k.shape[1]),
+        ...(options.v === undefined ? {} : { v: rawHeads('v', options.v) }),
+        ...(options.scale === undefined ? {} : { scale: options.scale }),
+      };
+      return unwrap(raw.attend(rawSpec(options.encoding, dimsOfHeads(options.q)), input));
+    },
+
+    attention(options) {
+      return unwrap(raw.attention(specOf(options), rawLayer(options), rawWords('tokens', options.tokens)));
+    },
+
+    compare(options) {
+      const a = rawWords('a', options.a);
+      const b = rawWords('b', options.b);
+      return unwrap(raw.compare(specOf(options), rawLayer(options), a, b));
+    },
+
+    invariances(options) {
+      return unwrap(raw.invariances(specOf(options), rawLayer(options), rawWords('tokens', options.tokens)));
+    },
+  };
+}
+
+function positionsOr(positions: ArrayLike<number> | undefined, length: number): Float64Array {
+  return rawPositions(positions === undefined ? { length } : { positions });
+}

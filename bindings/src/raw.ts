@@ -1,0 +1,178 @@
+import type { MainModule } from './generated/raw.js';
+import { PosencError } from './errors.ts';
+import type { PosencErrorCode } from './errors.ts';
+import type { Encoding } from './generated/encodings.ts';
+import { toSnakeCase } from './names.ts';
+import type { Dims, LayerOptions, Mask, Matrix, PositionsOption, Tensor3 } from './types.ts';
+
+/** From the objects of the public API to what the raw module takes, and from its outcomes to values or errors. Only
+ * shapes are looked at here; every rule about values is the C++ library's. */
+
+export type Raw = MainModule;
+
+interface RawFailure {
+  readonly error: { code: string; message: string; field: string; rule: string; value: string };
+}
+
+/** Returns the value of an outcome, or throws its error. */
+export function unwrap<T>(outcome: { value: T; error?: undefined } | RawFailure): T {
+  if (outcome.error === undefined) return outcome.value;
+  // The codes are those of C++, which the type lists; a test compares the two lists.
+  throw new PosencError({ ...outcome.error, code: outcome.error.code as PosencErrorCode });
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : typeof value;
+}
+
+/** The error for a value of the wrong kind. */
+export function wrongType(field: string, rule: string, value: unknown): PosencError {
+  const given = kindOf(value);
+  const data = { code: 'wrong_type' as const, field, rule, value: given };
+  return new PosencError({ ...data, message: `${field} must ${rule}, got ${given}` });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Checks that an options object is one. */
+export function requireObject(field: string, value: unknown): void {
+  if (!isRecord(value)) throw wrongType(field, 'be an object', value);
+}
+
+function isArrayLike(value: unknown): value is ArrayLike<number> {
+  return isRecord(value) || Array.isArray(value)
+    ? typeof (value as { length?: unknown }).length === 'number' // `in` does not narrow an array-like
+    : false;
+}
+
+/** Numbers as the raw module takes them; strings and holes among them become errors, not NaN. */
+function toFloat64(field: string, values: unknown): Float64Array {
+  if (values instanceof Float64Array) return values;
+  if (!isArrayLike(values)) throw wrongType(field, 'be an array of numbers', values);
+  return Float64Array.from(values, (value: unknown) => {
+    if (typeof value !== 'number') throw wrongType(field, 'be an array of numbers', value);
+    return value;
+  });
+}
+
+function toFloat32(field: string, values: unknown): Float32Array {
+  return values instanceof Float32Array ? values : Float32Array.from(toFloat64(field, values));
+}
+
+export function rawMatrix(field: string, matrix: Matrix): { data: Float32Array; rows: number; cols: number } {
+  requireObject(field, matrix);
+  return { data: toFloat32(`${field}.data`, matrix.data), rows: matrix.rows, cols: matrix.cols };
+}
+
+/** One matrix for each head. */
+export function rawHeads(field: string, tensor: Tensor3): { data: Float32Array; rows: number; cols: number }[] {
+  requireObject(field, tensor);
+  const [heads, rows, cols] = tensor.shape;
+  const data = toFloat32(`${field}.data`, tensor.data);
+  const size = rows * cols;
+  if (data.length !== heads * size) {
+    const value = `${tensor.shape.join(' x ')} with ${data.length}`;
+    const rule = 'have as many numbers as its shape says';
+    const message = `${field} must ${rule}, got ${value}`;
+    throw new PosencError({ code: 'shape_mismatch', field, rule, value, message });
+  }
+  return Array.from({ length: heads }, (_, head) => ({ data: data.subarray(head * size, (head + 1) * size), rows, cols }));
+}
+
+export interface RawDims {
+  readonly d_model: number;
+  readonly n_heads: number;
+  readonly head_dim: number;
+}
+
+export const DEFAULT_DIMS = { dModel: 64, nHeads: 4, headDim: 16 } as const;
+
+/** Fills in what is left out; `fallback` is used where an input already fixes a size. */
+export function rawDims(dims: Dims = {}, fallback: Dims = {}): RawDims {
+  requireObject('dims', dims);
+  const given = { ...fallback, ...dims };
+  const dModel = given.dModel ?? DEFAULT_DIMS.dModel;
+  const nHeads = given.nHeads ?? DEFAULT_DIMS.nHeads;
+  const headDim = given.headDim ?? dModel / nHeads;
+  if (given.headDim === undefined && !Number.isInteger(headDim)) {
+    const rule = `divide d_model (${dModel}), or head_dim be given`;
+    const data = { field: 'dims.n_heads', rule, value: String(nHeads) };
+    throw new PosencError({ code: 'out_of_range', ...data, message: `dims.n_heads must ${rule}, got ${nHeads}` });
+  }
+  return { d_model: dModel, n_heads: nHeads, head_dim: headDim };
+}
+
+export interface RawSpec {
+  readonly encoding: unknown;
+  readonly dims: RawDims;
+  readonly params: Record<string, unknown>;
+  readonly weights?: Float32Array;
+}
+
+export function rawSpec(encoding: Encoding, dims: RawDims): RawSpec {
+  if (!isRecord(encoding)) throw wrongType('encoding', 'be an object with a kind', encoding);
+  const params: Record<string, unknown> = {};
+  const { kind, weights, ...rest }: Record<string, unknown> = encoding;
+  for (const [name, value] of Object.entries(rest)) {
+    if (value !== undefined) params[toSnakeCase(name)] = ArrayBuffer.isView(value) ? [...toFloat64(name, value)] : value;
+  }
+  const spec = { encoding: kind, dims, params };
+  return weights === undefined ? spec : { ...spec, weights: toFloat32('weights', weights) };
+}
+
+export function rawMask(mask: Mask = { kind: 'none' }): { kind: unknown; size?: unknown } {
+  requireObject('mask', mask);
+  return mask;
+}
+
+export interface RawLayer {
+  readonly seed: number;
+  readonly head: number;
+  readonly mask: { kind: unknown; size?: unknown };
+  readonly offset: number;
+}
+
+export const DEFAULT_SEED = 7;
+
+export function rawLayer(options: LayerOptions): RawLayer {
+  const weights = options.weights ?? { kind: 'seeded', seed: DEFAULT_SEED };
+  if (!isRecord(weights) || weights.kind !== 'seeded') throw wrongType('weights', "be { kind: 'seeded', seed }", weights);
+  return {
+    seed: weights.seed,
+    head: options.head ?? 0,
+    mask: rawMask(options.mask),
+    offset: options.offset ?? 0,
+  };
+}
+
+/** Words are compared letter by letter, so both ways of writing é must be one. */
+export function rawWords(field: string, words: readonly string[]): readonly string[] {
+  if (!Array.isArray(words)) throw wrongType(field, 'be a list of strings', words);
+  return words.map((word: unknown) => {
+    if (typeof word !== 'string') throw wrongType(field, 'be a list of strings', word);
+    return word.normalize('NFC');
+  });
+}
+
+/** 0, 1, 2, ... from `offset`, or the positions that are given. */
+export function rawPositions(options: PositionsOption): Float64Array {
+  if ('positions' in options && options.positions !== undefined) return toFloat64('positions', options.positions);
+  if (!('length' in options)) throw wrongType('length', 'be given, or positions', undefined);
+  return countFrom(options.offset ?? 0, options.length, 'length');
+}
+
+export function countFrom(offset: number, length: number, field: string): Float64Array {
+  if (typeof length !== 'number') throw wrongType(field, 'be a number', length);
+  if (typeof offset !== 'number') throw wrongType('offset', 'be a number', offset);
+  if (!Number.isInteger(length) || length < 0 || length > MAX_LENGTH) {
+    const rule = `be a whole number from 0 to ${MAX_LENGTH}`;
+    const message = `${field} must ${rule}, got ${length}`;
+    throw new PosencError({ code: 'out_of_range', field, rule, value: String(length), message });
+  }
+  return Float64Array.from({ length }, (_, index) => offset + index);
+}
+
+/** Rows beyond this do not fit into WebAssembly memory at any width. */
+const MAX_LENGTH = 2 ** 26;
