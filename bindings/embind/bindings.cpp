@@ -127,10 +127,11 @@ AttendOutcome attend_heads(const RawSpec& raw_spec, const RawAttend& raw) {
     std::vector<Matrix<float>> weights;
     std::vector<Matrix<float>> logits;
     std::vector<Matrix<float>> outputs;
-    for (int head = 0; head < made.spec.dims.n_heads; ++head) {
-      const Matrix<float> q = to_matrix(raw["q"][head], "q");
-      const Matrix<float> k = to_matrix(raw["k"][head], "k");
-      const Matrix<float> v = raw_v ? to_matrix((*raw_v)[head], "v") : Matrix<float>();
+    const int n_heads = made.spec.dims.n_heads;
+    for (int head = 0; head < n_heads; ++head) {
+      const Matrix<float> q = to_head_matrix(raw["q"], head, n_heads, "q");
+      const Matrix<float> k = to_head_matrix(raw["k"], head, n_heads, "k");
+      const Matrix<float> v = raw_v ? to_head_matrix(*raw_v, head, n_heads, "v") : Matrix<float>();
       HeadInput input{.q = q.view(), .k = k.view(), .v = v.view(), .q_positions = q_positions.view(),
                       .k_positions = k_positions.view(), .mask = to_mask(raw["mask"]), .head = head};
       if (scale) input.scale = static_cast<float>(to_number(*scale, "scale"));

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -141,6 +142,16 @@ inline Matrix<float> to_matrix(const val& object, const std::string& field) {
   Matrix<float> matrix(rows, cols);
   val(emscripten::typed_memory_view(matrix.all().size(), matrix.all().data())).call<void>("set", object["data"]);
   return matrix;
+}
+
+/// The matrix of one head out of a list with one for each.
+inline Matrix<float> to_head_matrix(const val& heads, int head, int n_heads, const std::string& field) {
+  const int given = heads["length"].as<int>();
+  if (given != n_heads) {
+    throw Error({ErrorCode::shape_mismatch, "", field, "have " + std::to_string(n_heads) + " heads, as q has",
+                 std::to_string(given)});
+  }
+  return to_matrix(heads[head], field);
 }
 
 // ---- out ----------------------------------------------------------------------------------------------------------
@@ -295,6 +306,10 @@ inline val from_error(std::string_view code, const std::string& message, const s
   return outcome;
 }
 
+inline val out_of_memory() {
+  return from_error(to_string(ErrorCode::out_of_memory), "the result does not fit into memory; ask for less at once");
+}
+
 /// Runs `f` and returns { value } or { error: { code, message, field, rule, value } }: a C++ exception that reaches
 /// JavaScript has no message.
 template <class Outcome, class F>
@@ -306,7 +321,9 @@ Outcome guarded(F f) {
   } catch (const Error& error) {
     return Outcome(from_error(to_string(error.code()), error.what(), error.field(), error.rule(), error.value()));
   } catch (const std::bad_alloc&) {
-    return Outcome(from_error("out_of_memory", "the result does not fit into memory; ask for less at once"));
+    return Outcome(out_of_memory());
+  } catch (const std::length_error&) {  // more elements than a vector can ever hold
+    return Outcome(out_of_memory());
   } catch (const std::exception& error) {
     return Outcome(from_error("internal", error.what()));
   }

@@ -171,7 +171,9 @@ export function countFrom(offset: number, length: number, field: string): Float6
     const message = `${field} must ${rule}, got ${length}`;
     throw new PosencError({ code: 'out_of_range', field, rule, value: String(length), message });
   }
-  return Float64Array.from({ length }, (_, index) => offset + index);
+  const positions = new Float64Array(length);
+  for (let index = 0; index < length; index++) positions[index] = offset + index;
+  return positions;
 }
 
 /** Rows beyond this do not fit into WebAssembly memory at any width. */

@@ -30,7 +30,7 @@ const SIMD_PROBE = Uint8Array.of(
 
 /** The compiled module. Always settles, and says what arrived when it was not WebAssembly. */
 export async function compileWasm(options: WasmOptions, readDefault: ReadDefault): Promise<WebAssembly.Module> {
-  options.signal?.throwIfAborted();
+  if (options.signal?.aborted === true) throw aborted();
   requireWebAssembly();
   const source = options.wasm ?? (await readDefault(options));
   if (typeof source === 'string' || source instanceof URL) return compileResponse(await download(source, options));

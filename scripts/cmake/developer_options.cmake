@@ -6,7 +6,7 @@ target_compile_options(posenc_options INTERFACE -ffp-contract=off)
 if(POSENC_WARNINGS_ARE_ERRORS)
   target_compile_options(posenc_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
-    -Woverloaded-virtual -Wnull-dereference -Werror
+    -Woverloaded-virtual -Werror
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # false alarms on std::string + in g++ 12 (GCC bug 105651)
 endif()
 if(POSENC_SANITIZE)

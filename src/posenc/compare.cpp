@@ -48,7 +48,9 @@ Matrix<float> project(MatrixView<const float> x, MatrixView<const float> w) {
 /// The layer over a fixed set of stored words; each ordering is a choice of their positions.
 class WordLayer {
  public:
-  WordLayer(const Spec& spec, const Layer& layer, Words stored)
+  enum class Output { wanted, not_wanted };
+
+  WordLayer(const Spec& spec, const Layer& layer, Words stored, Output output = Output::wanted)
       : layer_(layer),
         axes_(find_encoding(spec.encoding).axes),
         encoding_(make(spec)),
@@ -56,7 +58,7 @@ class WordLayer {
         x_(seeded_embeddings(stored, spec.dims.d_model, layer.seed)),
         q_(project(x_.view(), weights_.wq.view())),
         k_(project(x_.view(), weights_.wk.view())),
-        v_(project(x_.view(), weights_.wv.view())) {}
+        v_(output == Output::wanted ? project(x_.view(), weights_.wv.view()) : Matrix<float>()) {}
 
   /// @param places  place of each stored word in the sentence; the first place has position layer.offset + shift
   [[nodiscard]] HeadAttention attend_at(std::span<const int> places, double shift = 0.0) const {
@@ -74,7 +76,7 @@ class WordLayer {
     add_rows(*encoding_.input, positions.view(), x.view());
     const Matrix<float> q = project(x.view(), weights_.wq.view());
     const Matrix<float> k = project(x.view(), weights_.wk.view());
-    const Matrix<float> v = project(x.view(), weights_.wv.view());
+    const Matrix<float> v = v_.rows() > 0 ? project(x.view(), weights_.wv.view()) : Matrix<float>();
     input.content_q = input.q;
     input.content_k = input.k;
     input.q = q.view();
@@ -187,7 +189,7 @@ class Experiment {
  public:
   Experiment(const Spec& spec, const Layer& layer, Words words)
       : words_(words),
-        layer_(spec, layer, words),
+        layer_(spec, layer, words, WordLayer::Output::not_wanted),
         places_(counted(words.size())),
         before_(layer_.attend_at(places_).weights) {}
 

@@ -15,7 +15,7 @@ namespace posenc {
 struct Layer {
   std::uint64_t seed = 7;
   int head = 0;
-  Mask mask;
+  Mask mask = {};
   double offset = 0.0;  ///< position of the first word, tokens
 };
 

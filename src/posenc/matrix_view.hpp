@@ -17,9 +17,9 @@ class MatrixView {
     assert(rows >= 0 && cols >= 0 && data.size() == static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
   }
   /// A view of mutable elements is a view of const elements.
-  MatrixView(const MatrixView<std::remove_const_t<T>>& other)
-    requires std::is_const_v<T>
-      : MatrixView(other.all(), other.rows(), other.cols()) {}
+  template <class Mutable>
+    requires std::is_same_v<const Mutable, T>
+  MatrixView(const MatrixView<Mutable>& other) : MatrixView(other.all(), other.rows(), other.cols()) {}
 
   [[nodiscard]] int rows() const { return rows_; }
   [[nodiscard]] int cols() const { return cols_; }

@@ -7,9 +7,8 @@
 namespace posenc {
 
 void inv_freq(double theta, int rotary_dim, std::span<double> out) {
-  for (std::size_t pair = 0; pair < out.size(); ++pair) {
-    out[pair] = kernels::pow(theta, -2.0 * static_cast<double>(pair) / rotary_dim);
-  }
+  for (std::size_t pair = 0; pair < out.size(); ++pair) out[pair] = -2.0 * static_cast<double>(pair) / rotary_dim;
+  kernels::powers(theta, out, out);
 }
 
 }  // namespace posenc

@@ -47,7 +47,7 @@ constexpr std::array kFields{
         .label = "Buckets",
         .doc = "How many different distances a head can tell apart.",
         .min = 4,
-        .max = 4096,
+        .max = 256,
         .multiple_of = 2,
     }),
     field<&T5BiasParams::max_distance>({

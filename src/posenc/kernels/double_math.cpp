@@ -1,5 +1,7 @@
+#include <array>
 #include <cassert>
 #include <cmath>
+#include <cstddef>
 
 #include "kernels/kernels.hpp"
 
@@ -14,45 +16,45 @@ struct DoubleDouble {
   double lo;
 };
 
-DoubleDouble quick_sum(double a, double b) {  // |a| >= |b|
+constexpr DoubleDouble quick_sum(double a, double b) {  // |a| >= |b|
   const double sum = a + b;
   return {sum, b - (sum - a)};
 }
 
-DoubleDouble sum(double a, double b) {
+constexpr DoubleDouble sum(double a, double b) {
   const double s = a + b;
   const double b_part = s - a;
   return {s, (a - (s - b_part)) + (b - b_part)};
 }
 
-DoubleDouble split(double a) {
+constexpr DoubleDouble split(double a) {
   const double scaled = 134217729.0 * a;  // 2^27 + 1
   const double hi = scaled - (scaled - a);
   return {hi, a - hi};
 }
 
-DoubleDouble product(double a, double b) {
+constexpr DoubleDouble product(double a, double b) {
   const double p = a * b;
   const DoubleDouble x = split(a);
   const DoubleDouble y = split(b);
   return {p, ((x.hi * y.hi - p) + x.hi * y.lo + x.lo * y.hi) + x.lo * y.lo};
 }
 
-DoubleDouble operator+(DoubleDouble a, DoubleDouble b) {
+constexpr DoubleDouble operator+(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble hi = sum(a.hi, b.hi);
   const DoubleDouble lo = sum(a.lo, b.lo);
   const DoubleDouble partial = quick_sum(hi.hi, hi.lo + lo.hi);
   return quick_sum(partial.hi, partial.lo + lo.lo);
 }
 
-DoubleDouble operator-(DoubleDouble a) { return {-a.hi, -a.lo}; }
+constexpr DoubleDouble operator-(DoubleDouble a) { return {-a.hi, -a.lo}; }
 
-DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
+constexpr DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble p = product(a.hi, b.hi);
   return quick_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
+constexpr DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
   const double first = a.hi / b.hi;
   const DoubleDouble rest = a + -(b * DoubleDouble{first, 0.0});
   const double second = rest.hi / b.hi;
@@ -62,6 +64,34 @@ DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
 
 constexpr DoubleDouble kLn2{6.931471805599452862e-01, 2.319046813846299558e-17};
 
+constexpr DoubleDouble whole(double number) { return {number, 0.0}; }
+
+/// 1, 1/3, 1/5, ... of the series of artanh; |ratio| < 0.172, so what is left out is below 2^-112.
+constexpr auto kArtanh = [] {
+  std::array<DoubleDouble, 23> terms{};
+  for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = whole(1.0) / whole(2.0 * static_cast<double>(i) + 1.0);
+  return terms;
+}();
+
+/// 1, 1/2!, 1/3!, ... of the series of e^r - 1; |r| < 0.0055, so what is left out is below 2^-120.
+constexpr auto kExpMinusOne = [] {
+  std::array<DoubleDouble, 13> terms{};
+  DoubleDouble term = whole(1.0);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    term = term / whole(static_cast<double>(i) + 1.0);
+    terms[i] = term;
+  }
+  return terms;
+}();
+
+/// terms[0] + terms[1] * x + terms[2] * x^2 + ...
+template <std::size_t N>
+DoubleDouble polynomial(const std::array<DoubleDouble, N>& terms, DoubleDouble x) {
+  DoubleDouble value = terms[N - 1];
+  for (std::size_t i = N - 1; i-- > 0;) value = value * x + terms[i];
+  return value;
+}
+
 /// ln x = 2 * artanh((m - 1) / (m + 1)) + e * ln 2 with x = m * 2^e, m in [sqrt(1/2), sqrt(2)).
 DoubleDouble log_dd(double x) {
   int exponent = 0;
@@ -70,31 +100,20 @@ DoubleDouble log_dd(double x) {
     mantissa *= 2.0;
     --exponent;
   }
-  const DoubleDouble ratio = DoubleDouble{mantissa - 1.0, 0.0} / sum(mantissa, 1.0);
-  const DoubleDouble square = ratio * ratio;
-  constexpr int kTerms = 22;  // |ratio| < 0.172, so the next term is below 2^-112
-  DoubleDouble series{0.0, 0.0};
-  for (int term = kTerms; term >= 0; --term) {
-    series = series * square + DoubleDouble{1.0, 0.0} / DoubleDouble{2.0 * term + 1.0, 0.0};
-  }
-  const DoubleDouble log_mantissa = DoubleDouble{2.0, 0.0} * ratio * series;
-  return log_mantissa + DoubleDouble{static_cast<double>(exponent), 0.0} * kLn2;
+  const DoubleDouble ratio = whole(mantissa - 1.0) / sum(mantissa, 1.0);
+  const DoubleDouble log_mantissa = whole(2.0) * ratio * polynomial(kArtanh, ratio * ratio);
+  return log_mantissa + whole(static_cast<double>(exponent)) * kLn2;
 }
 
 /// e^x = 2^n * (e^(r / 64))^64 with r = x - n ln 2.
 double exp_dd(DoubleDouble x) {
   const double n = std::nearbyint(x.hi / kLn2.hi);
-  const DoubleDouble r = (x + -(DoubleDouble{n, 0.0} * kLn2)) * DoubleDouble{1.0 / 64.0, 0.0};
-  constexpr int kTerms = 13;  // |r| < 0.0055, so the next term is below 2^-120
-  DoubleDouble series{0.0, 0.0};
-  for (int term = kTerms; term >= 1; --term) {
-    series = (series + DoubleDouble{1.0, 0.0}) * r / DoubleDouble{static_cast<double>(term), 0.0};
+  const DoubleDouble r = (x + -(whole(n) * kLn2)) * whole(1.0 / 64.0);
+  DoubleDouble minus_one = polynomial(kExpMinusOne, r) * r;
+  for (int doubling = 0; doubling < 6; ++doubling) {  // (1 + e)^2 - 1 = 2 e + e^2
+    minus_one = minus_one * whole(2.0) + minus_one * minus_one;
   }
-  DoubleDouble minus_one = series;  // e^r - 1, doubled six times: (1 + e)^2 - 1 = 2 e + e^2
-  for (int doubling = 0; doubling < 6; ++doubling) {
-    minus_one = minus_one * DoubleDouble{2.0, 0.0} + minus_one * minus_one;
-  }
-  const DoubleDouble result = minus_one + DoubleDouble{1.0, 0.0};
+  const DoubleDouble result = minus_one + whole(1.0);
   return std::ldexp(result.hi + result.lo, static_cast<int>(n));
 }
 
@@ -113,7 +132,13 @@ double log(double x) {
 
 double pow(double x, double y) {
   assert(x > 0.0);
-  return exp_dd(log_dd(x) * DoubleDouble{y, 0.0});
+  return exp_dd(log_dd(x) * whole(y));
+}
+
+void powers(double x, std::span<const double> exponents, std::span<double> out) {
+  assert(x > 0.0 && exponents.size() == out.size());
+  const DoubleDouble log_x = log_dd(x);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = exp_dd(log_x * whole(exponents[i]));
 }
 
 }  // namespace posenc::kernels

@@ -20,6 +20,9 @@ namespace posenc::kernels {
 [[nodiscard]] double log(double x);
 [[nodiscard]] double pow(double x, double y);
 
+/// out[i] = x^exponents[i], each as pow gives it; the logarithm is taken once. `out` may be `exponents`.
+void powers(double x, std::span<const double> exponents, std::span<double> out);
+
 // ---- per array: one table of functions per instruction set ---------------------------------------------------------
 
 struct Kernels {

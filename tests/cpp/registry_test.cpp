@@ -1,0 +1,144 @@
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <set>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
+
+#include "support.hpp"
+
+using namespace posenc;
+using namespace posenc::test;
+
+// What must hold for every encoding that is in the registry, today's and tomorrow's.
+
+namespace {
+
+const EncodingInfo& any_encoding() {
+  return *encodings()[GENERATE(range(std::size_t{0}, encodings().size()))];
+}
+
+Spec with(const EncodingInfo& info, const FieldInfo& field, ParamValue value) {
+  return spec(std::string(info.id), {}, {{std::string(field.name), std::move(value)}});
+}
+
+ErrorCode code_of(const Spec& wrong) {
+  return error_of([&] { static_cast<void>(make(wrong)); }).code();
+}
+
+double max_of(const FieldInfo& field) {
+  return field.max_from == DimName::none ? field.max : dim_of(Dims{}, field.max_from);
+}
+
+}  // namespace
+
+TEST_CASE("registry: ids are unique and fit for URLs", "[registry]") {
+  std::set<std::string_view> ids;
+  for (const EncodingInfo* info : encodings()) {
+    CHECK(ids.insert(info->id).second);
+    CHECK(info->id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos);
+  }
+}
+
+TEST_CASE("registry: every encoding is described", "[registry]") {
+  const EncodingInfo& info = any_encoding();
+  INFO(info.id);
+  CHECK_FALSE(info.name.empty());
+  CHECK_FALSE(info.summary.empty());
+  CHECK_FALSE(info.authors.empty());
+  CHECK(info.year > 2000);
+  CHECK(info.url.starts_with("https://"));
+  CHECK(info.axes >= 1);
+  for (const FieldInfo& field : info.fields) {
+    INFO(field.name);
+    CHECK_FALSE(field.label.empty());
+    CHECK_FALSE(field.doc.empty());
+    if (field.type == FieldType::choice) CHECK(field.choices.size() >= 2);
+    if (field.type == FieldType::number) CHECK((std::isfinite(field.max) || field.max_from != DimName::none));
+  }
+}
+
+TEST_CASE("registry: defaults construct, and fill the seams that the description names", "[registry]") {
+  const EncodingInfo& info = any_encoding();
+  INFO(info.id);
+  const Encoding encoding = make(spec(std::string(info.id)));
+  CHECK((encoding.input != nullptr) == has(info.seams, Seam::input));
+  CHECK((encoding.rotary != nullptr) == has(info.seams, Seam::rotary));
+  CHECK((encoding.bias != nullptr) == has(info.seams, Seam::bias));
+  CHECK((encoding.relative != nullptr) == has(info.seams, Seam::relative));
+  CHECK(encoding.weights.empty() != info.learned());
+}
+
+TEST_CASE("registry: a parameter given its default changes nothing", "[registry]") {
+  const EncodingInfo& info = any_encoding();
+  const std::vector<std::string> words{"Tom", "chased", "Jerry", "home"};
+  const Matrix<float> plain = attend_words(spec(std::string(info.id)), {}, words).weights;
+  for (const FieldInfo& field : info.fields) {
+    INFO(info.id << "." << field.name);
+    const auto value = default_value(field).value_or(static_cast<double>(dim_of(Dims{}, field.default_from)));
+    check_close<float, float>(attend_words(with(info, field, value), {}, words).weights.all(), plain.all(), 0.0);
+  }
+}
+
+TEST_CASE("registry: numbers outside their bounds are refused, the bounds themselves are not", "[registry]") {
+  const EncodingInfo& info = any_encoding();
+  for (const FieldInfo& field : info.fields) {
+    if (field.type != FieldType::number) continue;
+    INFO(info.id << "." << field.name);
+    CHECK(code_of(with(info, field, field.min - 1.0)) == ErrorCode::out_of_range);
+    CHECK(code_of(with(info, field, max_of(field) * 2.0 + 2.0)) == ErrorCode::out_of_range);
+    CHECK(code_of(with(info, field, std::numeric_limits<double>::quiet_NaN())) == ErrorCode::not_finite);
+    CHECK(code_of(with(info, field, std::numeric_limits<double>::infinity())) == ErrorCode::not_finite);
+    if (field.integer) CHECK(code_of(with(info, field, field.min + 0.5)) == ErrorCode::out_of_range);
+    if (field.multiple_of > 1) CHECK(code_of(with(info, field, field.min + 1.0)) == ErrorCode::out_of_range);
+    CHECK_NOTHROW(make(with(info, field, max_of(field))));
+  }
+}
+
+TEST_CASE("registry: values of the wrong type are refused", "[registry]") {
+  const EncodingInfo& info = any_encoding();
+  for (const FieldInfo& field : info.fields) {
+    INFO(info.id << "." << field.name);
+    if (field.type != FieldType::boolean) CHECK(code_of(with(info, field, true)) == ErrorCode::wrong_type);
+    if (field.type != FieldType::number) CHECK(code_of(with(info, field, 8.0)) == ErrorCode::wrong_type);
+    if (field.type != FieldType::list) CHECK(code_of(with(info, field, std::vector{1.0})) == ErrorCode::wrong_type);
+    CHECK(code_of(with(info, field, std::string("8"))) ==
+          (field.type == FieldType::choice ? ErrorCode::out_of_range : ErrorCode::wrong_type));
+  }
+}
+
+TEST_CASE("registry: every choice constructs", "[registry]") {
+  const EncodingInfo& info = any_encoding();
+  for (const FieldInfo& field : info.fields) {
+    for (const Choice& choice : field.choices) {
+      INFO(info.id << "." << field.name << " = " << choice.id);
+      CHECK_NOTHROW(make(with(info, field, std::string(choice.id))));
+    }
+  }
+}
+
+TEST_CASE("registry: an unknown parameter is refused with the names that exist", "[registry]") {
+  const EncodingInfo& info = any_encoding();
+  const Error error = error_of([&] { static_cast<void>(make(spec(std::string(info.id), {}, {{"thetta", 1.0}}))); });
+  CHECK(error.code() == ErrorCode::unknown_param);
+  CHECK(error.field() == "thetta");
+  for (const FieldInfo& field : info.fields) CHECK(error.rule().find(field.name) != std::string::npos);
+}
+
+TEST_CASE("registry: an unknown encoding is refused with the ids that exist", "[registry]") {
+  const Error error = error_of([] { static_cast<void>(make(spec("ropee"))); });
+  CHECK(error.code() == ErrorCode::unknown_encoding);
+  CHECK(error.value() == "\"ropee\"");
+  for (const EncodingInfo* info : encodings()) CHECK(error.rule().find(info->id) != std::string::npos);
+}
+
+TEST_CASE("registry: weights for an encoding that has none are refused", "[registry]") {
+  const EncodingInfo& info = any_encoding();
+  if (info.learned()) SKIP("it learns");
+  Spec wrong = spec(std::string(info.id));
+  wrong.weights = {1.0F};
+  CHECK(code_of(wrong) == ErrorCode::unknown_param);
+}

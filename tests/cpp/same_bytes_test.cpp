@@ -1,0 +1,92 @@
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "support.hpp"
+
+using namespace posenc;
+using namespace posenc::test;
+
+// One fingerprint (FNV-1a of the bytes) for every build: native, native without SIMD, WebAssembly. A build that rounds
+// otherwise, for example by fusing multiply and add or by another libm, cannot pass.
+
+namespace {
+
+class Fingerprint {
+ public:
+  void add(std::span<const float> numbers) {
+    for (const float number : numbers) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, &number, sizeof bits);
+      for (unsigned shift = 0; shift < 32; shift += 8) value_ = (value_ ^ ((bits >> shift) & 0xffU)) * 0x100000001b3U;
+    }
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+void add_seams(const EncodingInfo& info, Fingerprint& print) {
+  const Spec of_info = spec(std::string(info.id));
+  const Encoding encoding = make(of_info);
+  const Matrix<double> at = positions({0, 1, 2, 7, 100, 777, 1023});
+  Matrix<float> wide(at.rows(), of_info.dims.d_model);
+  Matrix<float> square(at.rows(), at.rows());
+  if (encoding.input != nullptr) {
+    encoding.input->rows(at.view(), wide.view());
+    print.add(wide.all());
+  }
+  if (encoding.rotary != nullptr) {
+    Matrix<float> cos(at.rows(), encoding.rotary->rotary_dim() / 2);
+    Matrix<float> sin = cos;
+    encoding.rotary->cos_sin(at.view(), Operand::q, cos.view(), sin.view());
+    print.add(cos.all());
+    print.add(sin.all());
+  }
+  if (encoding.bias != nullptr) {
+    encoding.bias->bias({at.view(), at.view(), 1}, square.view());
+    print.add(square.all());
+  }
+}
+
+std::uint64_t fingerprint_of(const EncodingInfo& info) {
+  Fingerprint print;
+  add_seams(info, print);
+  const std::vector<std::string> a{"yesterday", "Tom", "chased", "Jerry", "and", "Tom", "ran"};
+  const std::vector<std::string> b{"Tom", "ran", "and", "yesterday", "Jerry", "chased", "Tom"};
+  for (const Mask::Kind kind : {Mask::Kind::none, Mask::Kind::causal}) {
+    const Comparison result = compare(spec(std::string(info.id)), {.mask = {.kind = kind}}, a, b);
+    print.add(result.a.weights.all());
+    print.add(result.b_in_a.all());
+    print.add(result.b.output.all());
+  }
+  return print.value();
+}
+
+struct Expected {
+  const char* id;
+  std::uint64_t fingerprint;
+};
+
+constexpr Expected kExpected[] = {
+    {"none", 0x3878b99c15aa2c0c},
+    {"sinusoidal", 0x84706f86e0cdff98},
+    {"learned", 0xa1555195d66870c9},
+    {"rope", 0xcbbff6015fbe135c},
+    {"alibi", 0xe431cbb678033e74},
+    {"t5_bias", 0x8d72ff1e761ebb54},
+};
+
+}  // namespace
+
+TEST_CASE("the same bytes in every build", "[bytes]") {
+  REQUIRE(std::size(kExpected) == encodings().size());
+  for (const Expected& expected : kExpected) {
+    INFO(expected.id);
+    CHECK(fingerprint_of(find_encoding(expected.id)) == expected.fingerprint);
+  }
+}
