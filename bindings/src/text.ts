@@ -18,7 +18,8 @@ export interface TextOptions {
 
 /** A piece of text between two typed spaces that holds one kind of sign. `fixed` stays whole; a `run` is text of a
  * script without spaces, one entry per grapheme cluster, and is still to be cut. */
-type Segment = { readonly kind: 'fixed'; readonly text: string } | { readonly kind: 'run'; readonly signs: readonly string[] };
+type Segment =
+  { readonly kind: 'fixed'; readonly text: string } | { readonly kind: 'run'; readonly signs: readonly string[] };
 
 interface Cut {
   readonly segments: readonly Segment[];
@@ -34,7 +35,8 @@ const kTypedSpace = /(?!\u00a0)\p{White_Space}+/u;
 const kJoins = /\u00a0+/gu;
 const kUnspaced =
   /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tai_Tham}]/u;
-const kUnspacedAnywhere = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}]/u;
+const kUnspacedAnywhere =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}]/u;
 const kEmoji = /\p{Emoji_Presentation}|\p{Regional_Indicator}|\ufe0f|\u20e3|\p{Emoji_Modifier}/u;
 const kMark = /^[\p{Terminal_Punctuation}\p{Quotation_Mark}\p{Ps}\p{Pe}\p{Pi}\p{Pf}…—–・·]/u;
 /** Signs that belong to a word when letters or digits stand on both sides: don't, state-of-the-art, e.g, 3.14. */
@@ -60,7 +62,9 @@ export function tokenize(text: string, options: TextOptions = {}): string[] {
   const split = options.split ?? 'auto';
   if (split !== 'auto') return splitPlainly(text, split, options.locale);
   const { segments, spaced } = segment(text);
-  return segments.flatMap((part) => (part.kind === 'fixed' ? [part.text] : spaced ? [part.signs.join('')] : part.signs));
+  return segments.flatMap((part) =>
+    part.kind === 'fixed' ? [part.text] : spaced ? [part.signs.join('')] : part.signs,
+  );
 }
 
 /**
@@ -106,14 +110,16 @@ export function graphemesByCodePoint(text: string): string[] {
 }
 
 /** Letters without combining marks, from ASCII to kana and common Chinese characters: one code unit each. */
-const kOneUnitEach = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u3001-\u3029\u3041-\u3096\u30a1-\u312f\u4e00-\u9fff\uff01-\uff5e]*$/u;
+const kOneUnitEach =
+  /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u3001-\u3029\u3041-\u3096\u30a1-\u312f\u4e00-\u9fff\uff01-\uff5e]*$/u;
 const kCluster =
   /\p{Regional_Indicator}{2}|\r\n|\P{M}[\p{M}\p{Emoji_Modifier}\u200c\u{e0020}-\u{e007f}\u0e33\u0eb3]*(?:\u200d(?:\p{Extended_Pictographic}[\p{M}\p{Emoji_Modifier}]*)?)*|\p{M}+/gsu;
 
 let cachedSegmenter: Intl.Segmenter | null | undefined;
 
 function graphemeSegmenter(): Intl.Segmenter | null {
-  cachedSegmenter ??= typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('en', { granularity: 'grapheme' }) : null;
+  cachedSegmenter ??=
+    typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('en', { granularity: 'grapheme' }) : null;
   return cachedSegmenter;
 }
 
@@ -173,7 +179,10 @@ function segmentField(signs: readonly string[]): Segment[] {
       joins = true;
       return;
     }
-    const grows = last !== undefined && kind === last.kind && (kind === 'word' || kind === 'run' || (kind === 'mark' && last.signs[0] === sign));
+    const grows =
+      last !== undefined &&
+      kind === last.kind &&
+      (kind === 'word' || kind === 'run' || (kind === 'mark' && last.signs[0] === sign));
     if (last !== undefined && (grows || joins)) {
       last.signs.push(sign);
       // A joined part takes the kind of what follows, so that the rest of that word or run belongs to it too.
@@ -194,7 +203,8 @@ function staysInside(signs: readonly string[], index: number): boolean {
   const before = signs[index - 1] ?? '';
   const after = signs[index + 1] ?? '';
   if (kInsideNumber.test(sign) && kDigit.test(before) && kDigit.test(after)) return true;
-  const letters = (kLetterOrDigit.test(before) && kLetterOrDigit.test(after)) && kindOf(before) === 'word' && kindOf(after) === 'word';
+  const letters =
+    kLetterOrDigit.test(before) && kLetterOrDigit.test(after) && kindOf(before) === 'word' && kindOf(after) === 'word';
   return kInsideWord.test(sign) && letters;
 }
 
@@ -209,12 +219,15 @@ function cutPair(a: Cut, b: Cut): { a: string[]; b: string[] } {
   const cut = { a: withPieces(a, pieces.a), b: withPieces(b, pieces.b) };
   const whole = (tokens: string[], signs: string[]): boolean => tokens.length === 1 && signs.length > 1;
   const unspaced = !a.spaced && !b.spaced;
-  const equal = characters.a.length === characters.b.length && characters.a.every((token, index) => token === characters.b[index]);
+  const equal =
+    characters.a.length === characters.b.length && characters.a.every((token, index) => token === characters.b[index]);
   return unspaced && (equal || whole(cut.a, characters.a) || whole(cut.b, characters.b)) ? characters : cut;
 }
 
 function withSigns({ segments, spaced }: Cut): string[] {
-  return segments.flatMap((part) => (part.kind === 'fixed' ? [part.text] : spaced ? [part.signs.join('')] : part.signs));
+  return segments.flatMap((part) =>
+    part.kind === 'fixed' ? [part.text] : spaced ? [part.signs.join('')] : part.signs,
+  );
 }
 
 /** Tokens of a sentence, its runs cut at lengths taken one after the other from `lengths`. */
@@ -223,7 +236,7 @@ function withPieces({ segments }: Cut, lengths: readonly number[]): string[] {
   return segments.flatMap((part) => {
     if (part.kind === 'fixed') return [part.text];
     const tokens: string[] = [];
-    for (let start = 0; start < part.signs.length; ) {
+    for (let start = 0; start < part.signs.length;) {
       const end = start + (lengths[next] ?? 1);
       next += 1;
       tokens.push(part.signs.slice(start, end).join(''));
@@ -258,7 +271,12 @@ class SignCode {
 }
 
 /** One sentence has typed spaces: its runs are the pieces, and the other is cut by them. */
-function followSpaces(left: string, leftSpaced: boolean, right: string, rightSpaced: boolean): { a: number[]; b: number[] } {
+function followSpaces(
+  left: string,
+  leftSpaced: boolean,
+  right: string,
+  rightSpaced: boolean,
+): { a: number[]; b: number[] } {
   const runsOf = (text: string, boundary: string): string[] => text.split(boundary).filter((run) => run !== '');
   const leftPieces = leftSpaced ? new Set(runsOf(left, kBoundaryA)) : null;
   const rightPieces = rightSpaced ? new Set(runsOf(right, kBoundaryB)) : null;
@@ -331,7 +349,7 @@ class Tiling {
 
   lengths(boundary: string): number[] {
     const lengths: number[] = [];
-    for (let start = 0; start < this.text.length; ) {
+    for (let start = 0; start < this.text.length;) {
       const length = Math.max(1, this.#taken[start] ?? 1);
       if (this.text[start] !== boundary) lengths.push(length);
       start += length;
@@ -366,7 +384,8 @@ function occurrences(text: string, pieces: Iterable<string>): (number[] | undefi
   const found: (number[] | undefined)[] = [];
   for (const piece of new Set(pieces)) {
     if (piece.length < 2) continue;
-    for (let start = text.indexOf(piece); start >= 0; start = text.indexOf(piece, start + 1)) (found[start] ??= []).push(piece.length);
+    for (let start = text.indexOf(piece); start >= 0; start = text.indexOf(piece, start + 1))
+      (found[start] ??= []).push(piece.length);
   }
   return found;
 }
@@ -388,7 +407,7 @@ function cutFewest(text: string, boundary: string, lengthsAt: (start: number) =>
     }
   }
   const pieces: string[] = [];
-  for (let start = 0; start < size; ) {
+  for (let start = 0; start < size;) {
     const length = best[start] ?? 1;
     if (text[start] !== boundary) pieces.push(text.slice(start, start + length));
     start += length;

@@ -39,9 +39,7 @@ void require_words(Words words, const char* field) {
 
 Matrix<float> project(MatrixView<const float> x, MatrixView<const float> w) {
   Matrix<float> out(x.rows(), w.cols());
-  for (int token = 0; token < x.rows(); ++token) {
-    for (int i = 0; i < w.rows(); ++i) kernels::best.add_scaled(x(token, i), w.row(i), out.row(token));
-  }
+  kernels::best.multiply(x, w, out.view());
   return out;
 }
 

@@ -77,6 +77,20 @@ TEST_CASE("add_scaled: the twins agree to the bit", "[kernel]") {
               [&](const Kernels& k, std::span<float> x) { k.add_scaled(1.7F, x.first(size), x.subspan(size)); });
 }
 
+TEST_CASE("multiply: the twins agree to the bit", "[kernel]") {
+  const std::size_t cols = any_size();
+  constexpr std::size_t kRows = 3;
+  constexpr std::size_t kInner = 5;
+  const auto view = [](auto span, std::size_t rows, std::size_t columns) {
+    return MatrixView(span, static_cast<int>(rows), static_cast<int>(columns));
+  };
+  check_twins(kRows * kInner + kInner * cols + kRows * cols, [&](const Kernels& k, std::span<float> x) {
+    const std::span<float> b = x.subspan(kRows * kInner, kInner * cols);
+    k.multiply(view(x.first(kRows * kInner), kRows, kInner), view(b, kInner, cols),
+               view(x.last(kRows * cols), kRows, cols));
+  });
+}
+
 TEST_CASE("softmax: the twins agree to the bit", "[kernel]") {
   const std::size_t size = any_size();
   const bool masked = GENERATE(false, true);

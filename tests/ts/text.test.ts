@@ -122,25 +122,52 @@ describe('tokenizePair: properties', () => {
   const fewSigns = fc.array(signs, { maxLength: 9 }).map((list) => list.join(''));
   const anything = fc.string({ unit: 'grapheme', maxLength: 24 });
   const prose = fc
-    .array(fc.constantFrom('Tom', ' ', ' ', '追', '我', '爱', ',', '。', '\u00a0', "don't", kFamily, kFlag, '3.14', 'é', 'שלום', '\u3000', '<b>'), { maxLength: 14 })
+    .array(
+      fc.constantFrom(
+        'Tom',
+        ' ',
+        ' ',
+        '追',
+        '我',
+        '爱',
+        ',',
+        '。',
+        '\u00a0',
+        "don't",
+        kFamily,
+        kFlag,
+        '3.14',
+        'é',
+        'שלום',
+        '\u3000',
+        '<b>',
+      ),
+      { maxLength: 14 },
+    )
     .map((list) => list.join(''));
   const text = fc.oneof(fewSigns, anything, prose);
 
   it('loses nothing but white space', () => {
     fc.assert(
-      fc.property(text, text, fc.constantFrom('auto' as const, 'char' as const, 'word' as const, 'space' as const), (a, b, split) => {
-        const pair = tokenizePair(a, b, { split });
-        expect(solid(pair.a.join(''))).toBe(solid(a));
-        expect(solid(pair.b.join(''))).toBe(solid(b));
-        expect(solid(tokenize(a, { split }).join(''))).toBe(solid(a));
-      }),
+      fc.property(
+        text,
+        text,
+        fc.constantFrom('auto' as const, 'char' as const, 'word' as const, 'space' as const),
+        (a, b, split) => {
+          const pair = tokenizePair(a, b, { split });
+          expect(solid(pair.a.join(''))).toBe(solid(a));
+          expect(solid(pair.b.join(''))).toBe(solid(b));
+          expect(solid(tokenize(a, { split }).join(''))).toBe(solid(a));
+        },
+      ),
     );
   });
 
   it('gives no empty word and no typed space', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
-        for (const token of [...tokenizePair(a, b).a, ...tokenizePair(a, b).b]) expect(token).toMatch(/^(?:(?!\p{White_Space})[^]|\u00a0)+$/u);
+        for (const token of [...tokenizePair(a, b).a, ...tokenizePair(a, b).b])
+          expect(token).toMatch(/^(?:(?!\p{White_Space})[^]|\u00a0)+$/u);
       }),
     );
   });
@@ -156,7 +183,9 @@ describe('tokenizePair: properties', () => {
   });
 
   it('gives two orders of the same signs two orders of the same words', () => {
-    const pair = fewSigns.chain((a) => fc.tuple(fc.constant(a), fc.shuffledSubarray([...a], { minLength: [...a].length })));
+    const pair = fewSigns.chain((a) =>
+      fc.tuple(fc.constant(a), fc.shuffledSubarray([...a], { minLength: [...a].length })),
+    );
     fc.assert(
       fc.property(pair, ([a, shuffled]) => {
         const words = tokenizePair(a, shuffled.join(''));
@@ -180,7 +209,9 @@ describe('tokenizePair: properties', () => {
 
   it('finds the fewest pieces when no sign repeats', () => {
     const alphabet = [...'天地人我爱你他她'];
-    const pair = fc.tuple(fc.shuffledSubarray(alphabet, { minLength: 3, maxLength: 8 })).chain(([a]) => fc.tuple(fc.constant(a), fc.shuffledSubarray(a, { minLength: a.length })));
+    const pair = fc
+      .tuple(fc.shuffledSubarray(alphabet, { minLength: 3, maxLength: 8 }))
+      .chain(([a]) => fc.tuple(fc.constant(a), fc.shuffledSubarray(a, { minLength: a.length })));
     fc.assert(
       fc.property(pair, ([a, b]) => {
         // Without repeats a cut is forced exactly where neighbours of A are no neighbours in B.
@@ -208,7 +239,20 @@ describe('tokenizePair: properties', () => {
   });
 
   it('gives the same characters with and without Intl.Segmenter', () => {
-    const samples = ['né', kFamily, kFlag + kFlag, '👍🏽1️⃣❤️', 'นี่คือภาษาไทย', 'हिन्दी'.slice(0, 2), '汤姆', 'e\u0301\u0323x', 'שָׁלוֹם', 'مرحبًا', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', ''];
+    const samples = [
+      'né',
+      kFamily,
+      kFlag + kFlag,
+      '👍🏽1️⃣❤️',
+      'นี่คือภาษาไทย',
+      'हिन्दी'.slice(0, 2),
+      '汤姆',
+      'e\u0301\u0323x',
+      'שָׁלוֹם',
+      'مرحبًا',
+      '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+      '',
+    ];
     for (const sample of samples) expect(graphemesByCodePoint(sample)).toEqual(graphemes(sample));
   });
 });
@@ -244,8 +288,14 @@ describe('tokenize: long text', () => {
 function fewestByTrying(a: string, b: string): number {
   const cuts = (text: string): string[][] => {
     if (text === '') return [[]];
-    return Array.from(text, (_, index) => index + 1).flatMap((length) => cuts(text.slice(length)).map((rest) => [text.slice(0, length), ...rest]));
+    return Array.from(text, (_, index) => index + 1).flatMap((length) =>
+      cuts(text.slice(length)).map((rest) => [text.slice(0, length), ...rest]),
+    );
   };
   const bags = new Set(cuts(b).map((pieces) => [...pieces].sort().join('|')));
-  return Math.min(...cuts(a).filter((pieces) => bags.has([...pieces].sort().join('|'))).map((pieces) => pieces.length));
+  return Math.min(
+    ...cuts(a)
+      .filter((pieces) => bags.has([...pieces].sort().join('|')))
+      .map((pieces) => pieces.length),
+  );
 }

@@ -23,7 +23,7 @@ namespace posenc {
 namespace {
 
 struct LearnedParams {
-  int max_position = 1024;
+  int max_position = 512;
   std::uint64_t seed = 7;
   double stddev = 1.0;
 };

@@ -8,8 +8,8 @@
 /// native builds and WebAssembly give the same bytes: no libm, no fused multiply-add.
 ///
 /// Kernels exist twice: in simd.cpp (xsimd, four floats or two doubles wide) and in scalar.cpp (plain C++). The two are
-/// equal to the bit: a sum over i is kept in four partial sums, element i in partial sum i mod 4, which are added as
-/// (s0 + s2) + (s1 + s3). Kernels assert and never throw; every size including 0 is right; nothing needs alignment.
+/// equal to the bit: a sum over one array is kept in four partial sums, element i in partial sum i mod 4, which are
+/// added as (s0 + s2) + (s1 + s3). Kernels assert and never throw; every size including 0 is right; nothing needs alignment.
 namespace posenc::kernels {
 
 // ---- double precision, per number: the same code in every build (double_math.cpp) --------------------------------
@@ -30,6 +30,8 @@ struct Kernels {
   float (*dot)(std::span<const float> a, std::span<const float> b);
   /// y[i] += factor * x[i]; two roundings.
   void (*add_scaled)(float factor, std::span<const float> x, std::span<float> y);
+  /// out[i][j] = sum over k of a[i][k] * b[k][j], k ascending; error <= n * 2^-24 * sum |a[i][k] * b[k][j]|.
+  void (*multiply)(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out);
   /// sin and cos of angles in radians. Error <= 0.51 units in the last place of float while |angle| <= 1e6, never more
   /// than 6.1e-8; beyond, the rounding of the angle itself rules (1.2e-7 at 1e9). |angle| <= 1e9.
   void (*sin_cos)(std::span<const double> angles, std::span<float> sin, std::span<float> cos);

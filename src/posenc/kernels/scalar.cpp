@@ -28,6 +28,17 @@ void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
   for (std::size_t i = 0; i < x.size(); ++i) y[i] += factor * x[i];
 }
 
+void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out) {
+  assert(a.cols() == b.rows() && out.rows() == a.rows() && out.cols() == b.cols());
+  for (int i = 0; i < out.rows(); ++i) {
+    for (int j = 0; j < out.cols(); ++j) {
+      float sum = 0.0F;
+      for (int k = 0; k < a.cols(); ++k) sum += a(i, k) * b(k, j);
+      out(i, j) = sum;
+    }
+  }
+}
+
 template <std::size_t N, class T>
 T polynomial(const std::array<T, N>& coefficients, T x) {
   T value = coefficients[N - 1];
@@ -101,6 +112,6 @@ void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, 
 
 }  // namespace
 
-constinit const Kernels scalar{dot, add_scaled, sin_cos, softmax, rotate_half, rotate_interleaved};
+constinit const Kernels scalar{dot, add_scaled, multiply, sin_cos, softmax, rotate_half, rotate_interleaved};
 
 }  // namespace posenc::kernels

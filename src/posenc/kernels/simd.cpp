@@ -51,6 +51,29 @@ void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
   scalar.add_scaled(factor, x.subspan(whole), y.subspan(whole));
 }
 
+void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out) {
+  assert(a.cols() == b.rows() && out.rows() == a.rows() && out.cols() == b.cols());
+  const auto cols = static_cast<std::size_t>(out.cols());
+  const std::size_t whole = whole_blocks(cols, kFloats);
+  for (int i = 0; i < out.rows(); ++i) {
+    const std::span<const float> row = a.row(i);
+    for (std::size_t j = 0; j < whole; j += kFloats) {
+      Floats sums(0.0F);
+      const float* below = b.all().data() + j;
+      for (const float factor : row) {
+        sums += Floats(factor) * Floats::load_unaligned(below);
+        below += cols;
+      }
+      sums.store_unaligned(&out.row(i)[j]);
+    }
+    for (std::size_t j = whole; j < cols; ++j) {
+      float sum = 0.0F;
+      for (std::size_t k = 0; k < row.size(); ++k) sum += row[k] * b.all()[k * cols + j];
+      out.row(i)[j] = sum;
+    }
+  }
+}
+
 template <std::size_t N, class T, class Batch>
 Batch polynomial(const std::array<T, N>& coefficients, Batch x) {
   Batch value(coefficients[N - 1]);
@@ -170,7 +193,7 @@ void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, 
   scalar.rotate_interleaved(cos.subspan(whole), sin.subspan(whole), x.subspan(2 * whole));
 }
 
-constinit const Kernels kSimd{dot, add_scaled, sin_cos, softmax, rotate_half, rotate_interleaved};
+constinit const Kernels kSimd{dot, add_scaled, multiply, sin_cos, softmax, rotate_half, rotate_interleaved};
 
 }  // namespace
 
