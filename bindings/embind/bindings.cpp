@@ -132,8 +132,13 @@ AttendOutcome attend_heads(const RawSpec& raw_spec, const RawAttend& raw) {
       const Matrix<float> q = to_head_matrix(raw["q"], head, n_heads, "q");
       const Matrix<float> k = to_head_matrix(raw["k"], head, n_heads, "k");
       const Matrix<float> v = raw_v ? to_head_matrix(*raw_v, head, n_heads, "v") : Matrix<float>();
-      HeadInput input{.q = q.view(), .k = k.view(), .v = v.view(), .q_positions = q_positions.view(),
-                      .k_positions = k_positions.view(), .mask = to_mask(raw["mask"]), .head = head};
+      HeadInput input{.q = q.view(),
+                      .k = k.view(),
+                      .v = v.view(),
+                      .q_positions = q_positions.view(),
+                      .k_positions = k_positions.view(),
+                      .mask = to_mask(raw["mask"]),
+                      .head = head};
       if (scale) input.scale = static_cast<float>(to_number(*scale, "scale"));
       HeadAttention result = attend(made.encoding, input);
       weights.push_back(std::move(result.weights));
@@ -154,9 +159,8 @@ AttentionOutcome attention(const RawSpec& spec, const RawLayer& layer, const Raw
 }
 
 ComparisonOutcome compare_words(const RawSpec& spec, const RawLayer& layer, const RawWords& a, const RawWords& b) {
-  return guarded<ComparisonOutcome>([&] {
-    return from_comparison(compare(to_spec(spec), to_layer(layer), to_words(a, "a"), to_words(b, "b")));
-  });
+  return guarded<ComparisonOutcome>(
+      [&] { return from_comparison(compare(to_spec(spec), to_layer(layer), to_words(a, "a"), to_words(b, "b"))); });
 }
 
 InvariancesOutcome invariances_of(const RawSpec& spec, const RawLayer& layer, const RawWords& tokens) {
@@ -193,15 +197,15 @@ EMSCRIPTEN_BINDINGS(posenc) {
   register_type<RawPositions>("Float64Array");
   register_type<RawWords>("readonly string[]");
   register_type<RawOperand>("unknown");
-  register_type<RawAttend>(
-      "{ q: " RAW_MATRIX "[]; k: " RAW_MATRIX "[]; v?: " RAW_MATRIX "[]; mask: { kind: unknown; size?: unknown }; "
-      "scale?: unknown; q_positions: Float64Array; k_positions: Float64Array }");
+  register_type<RawAttend>("{ q: " RAW_MATRIX "[]; k: " RAW_MATRIX "[]; v?: " RAW_MATRIX
+                           "[]; mask: { kind: unknown; size?: unknown }; "
+                           "scale?: unknown; q_positions: Float64Array; k_positions: Float64Array }");
   register_type<DescribeOutcome>(OUTCOME("unknown[]"));
   register_type<MatrixOutcome>(OUTCOME(RAW_MATRIX));
   register_type<RotationOutcome>(OUTCOME("{ cos: " RAW_MATRIX "; sin: " RAW_MATRIX " }"));
   register_type<TensorOutcome>(OUTCOME(RAW_TENSOR));
-  register_type<AttendOutcome>(OUTCOME("{ weights: " RAW_TENSOR "; logits: " RAW_TENSOR "; output: " RAW_TENSOR
-                                       " | null }"));
+  register_type<AttendOutcome>(
+      OUTCOME("{ weights: " RAW_TENSOR "; logits: " RAW_TENSOR "; output: " RAW_TENSOR " | null }"));
   register_type<AttentionOutcome>(OUTCOME("import('../types.ts').AttentionResult"));
   register_type<ComparisonOutcome>(OUTCOME("import('../types.ts').Comparison"));
   register_type<InvariancesOutcome>(OUTCOME("import('../types.ts').Invariances"));

@@ -27,7 +27,4 @@ function startWorker(): WorkerPort | null {
 }
 
 /** {@inheritDoc Load} */
-export const load = createLoad(
-  (options) => download(new URL('./posenc.wasm', import.meta.url), options),
-  startWorker,
-);
+export const load = createLoad((options) => download(new URL('./posenc.wasm', import.meta.url), options), startWorker);

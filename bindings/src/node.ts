@@ -14,7 +14,8 @@ async function readDefault(): Promise<BufferSource> {
     return await readFile(url);
   } catch (error) {
     const message = `posenc.wasm could not be read from ${url.href}: ${String(error)}`;
-    const hint = 'The file belongs to the package; a bundler for Node must copy it beside its output, or use load({ wasm }).';
+    const hint =
+      'The file belongs to the package; a bundler for Node must copy it beside its output, or use load({ wasm }).';
     throw new PosencError({ code: 'wasm_not_found', field: 'wasm', value: url.href, message, hint });
   }
 }

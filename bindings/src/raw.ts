@@ -78,7 +78,11 @@ export function rawHeads(field: string, tensor: Tensor3): { data: Float32Array; 
     const message = `${field} must ${rule}, got ${value}`;
     throw new PosencError({ code: 'shape_mismatch', field, rule, value, message });
   }
-  return Array.from({ length: heads }, (_, head) => ({ data: data.subarray(head * size, (head + 1) * size), rows, cols }));
+  return Array.from({ length: heads }, (_, head) => ({
+    data: data.subarray(head * size, (head + 1) * size),
+    rows,
+    cols,
+  }));
 }
 
 export interface RawDims {
@@ -116,7 +120,8 @@ export function rawSpec(encoding: Encoding, dims: RawDims): RawSpec {
   const params: Record<string, unknown> = {};
   const { kind, weights, ...rest }: Record<string, unknown> = encoding;
   for (const [name, value] of Object.entries(rest)) {
-    if (value !== undefined) params[toSnakeCase(name)] = ArrayBuffer.isView(value) ? [...toFloat64(name, value)] : value;
+    if (value !== undefined)
+      params[toSnakeCase(name)] = ArrayBuffer.isView(value) ? [...toFloat64(name, value)] : value;
   }
   const spec = { encoding: kind, dims, params };
   return weights === undefined ? spec : { ...spec, weights: toFloat32('weights', weights) };
@@ -138,7 +143,8 @@ export const DEFAULT_SEED = 7;
 
 export function rawLayer(options: LayerOptions): RawLayer {
   const weights = options.weights ?? { kind: 'seeded', seed: DEFAULT_SEED };
-  if (!isRecord(weights) || weights.kind !== 'seeded') throw wrongType('weights', "be { kind: 'seeded', seed }", weights);
+  if (!isRecord(weights) || weights.kind !== 'seeded')
+    throw wrongType('weights', "be { kind: 'seeded', seed }", weights);
   return {
     seed: weights.seed,
     head: options.head ?? 0,

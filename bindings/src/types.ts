@@ -26,7 +26,8 @@ export interface Tensor3 {
 }
 
 /** Which keys a query may see. `causal`: no later position. `window`: causal, and closer than `size` tokens. */
-export type Mask = { readonly kind: 'none' } | { readonly kind: 'causal' } | { readonly kind: 'window'; readonly size: number };
+export type Mask =
+  { readonly kind: 'none' } | { readonly kind: 'causal' } | { readonly kind: 'window'; readonly size: number };
 
 /** Where the numbers of the attention layer come from: here a seed, so that the same seed gives the same numbers. */
 export interface Weights {
@@ -72,7 +73,12 @@ export type FieldInfo =
       readonly maxFrom: keyof Dims | null;
     })
   | (FieldCommon & { readonly type: 'choice'; readonly default: string; readonly choices: readonly Choice[] })
-  | (FieldCommon & { readonly type: 'list'; readonly default: readonly number[]; readonly min: number; readonly max: number });
+  | (FieldCommon & {
+      readonly type: 'list';
+      readonly default: readonly number[];
+      readonly min: number;
+      readonly max: number;
+    });
 
 /** An encoding of the registry, as its C++ file describes it. */
 export interface EncodingInfo {
@@ -169,9 +175,16 @@ export interface Posenc {
   /** Rows that an added encoding gives, `[position][d_model]`. */
   table(encoding: Encoding, options: { dims?: Dims } & PositionsOption): Matrix;
   /** cos and sin of a rotary encoding, `[position][pair]` each. */
-  rotation(encoding: Encoding, options: { dims?: Dims; operand?: 'q' | 'k' } & PositionsOption): { cos: Matrix; sin: Matrix };
+  rotation(
+    encoding: Encoding,
+    options: { dims?: Dims; operand?: 'q' | 'k' } & PositionsOption,
+  ): { cos: Matrix; sin: Matrix };
   /** Adds (`x` is `[position][d_model]`) or rotates (`x` is `[position][head_dim]`, one head) and returns the result. */
-  apply(encoding: Encoding, x: Matrix, options?: { dims?: Dims; operand?: 'q' | 'k' } & Partial<PositionsOption>): Matrix;
+  apply(
+    encoding: Encoding,
+    x: Matrix,
+    options?: { dims?: Dims; operand?: 'q' | 'k' } & Partial<PositionsOption>,
+  ): Matrix;
   /** What a bias encoding adds to the logits, `[head][query][key]`; `offset` is the position of the first query. */
   bias(encoding: Encoding, options: { queries: number; keys: number; dims?: Dims; offset?: number }): Tensor3;
   /** Attention over given q, k, v, `[head][position][head_dim]` each. Positions default to 0, 1, 2, ... */

@@ -18,14 +18,44 @@ export interface WasmOptions {
 export type ReadDefault = (options: WasmOptions) => Promise<BufferSource | Response>;
 
 const HINT =
-  'Serve posenc.wasm (it lies beside the package\'s JavaScript) as it is, or say where it is: load({ wasm: url }). ' +
+  "Serve posenc.wasm (it lies beside the package's JavaScript) as it is, or say where it is: load({ wasm: url }). " +
   "In Vite's dev server: optimizeDeps: { exclude: ['posenc'] }.";
 
 const DEFAULT_TIMEOUT = 20_000;
 
 /** A module of one SIMD instruction: an engine that refuses it cannot run posenc. */
 const SIMD_PROBE = Uint8Array.of(
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+  0,
+  97,
+  115,
+  109,
+  1,
+  0,
+  0,
+  0,
+  1,
+  5,
+  1,
+  96,
+  0,
+  1,
+  123,
+  3,
+  2,
+  1,
+  0,
+  10,
+  10,
+  1,
+  8,
+  0,
+  65,
+  0,
+  253,
+  15,
+  253,
+  98,
+  11,
 );
 
 /** The compiled module. Always settles, and says what arrived when it was not WebAssembly. */
@@ -67,7 +97,14 @@ function aborted(): PosencError {
 
 function notFound(url: string, why: string): PosencError {
   const message = `posenc.wasm could not be loaded from ${url}: ${why}.`;
-  return new PosencError({ code: 'wasm_not_found', field: 'wasm', rule: 'be reachable', value: url, message, hint: HINT });
+  return new PosencError({
+    code: 'wasm_not_found',
+    field: 'wasm',
+    rule: 'be reachable',
+    value: url,
+    message,
+    hint: HINT,
+  });
 }
 
 function requireWebAssembly(): void {

@@ -16,8 +16,8 @@ namespace {
 
 void check_shape(const char* field, int got, int wanted, const char* what) {
   if (got == wanted) return;
-  throw Error({ErrorCode::shape_mismatch, "", field, "have " + std::to_string(wanted) + " " + what,
-               std::to_string(got)});
+  throw Error(
+      {ErrorCode::shape_mismatch, "", field, "have " + std::to_string(wanted) + " " + what, std::to_string(got)});
 }
 
 void validate(const HeadInput& input) {
@@ -180,14 +180,15 @@ void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x
 void rotate(const RotatesQk& rotary, Positions positions, Operand operand, MatrixView<float> x) {
   const int rotary_dim = rotary.rotary_dim();
   if (rotary_dim > x.cols()) {
-    throw Error({ErrorCode::shape_mismatch, "", "x", "have at least " + std::to_string(rotary_dim) +
-                 " columns (rotary_dim)", std::to_string(x.cols())});
+    throw Error({ErrorCode::shape_mismatch, "", "x",
+                 "have at least " + std::to_string(rotary_dim) + " columns (rotary_dim)", std::to_string(x.cols())});
   }
   check_shape("positions", positions.rows(), x.rows(), "rows, one for each row of x");
   Matrix<float> cos(positions.rows(), rotary_dim / 2);
   Matrix<float> sin(positions.rows(), rotary_dim / 2);
   rotary.cos_sin(positions, operand, cos.view(), sin.view());
-  const auto kernel = rotary.layout() == PairLayout::half ? kernels::best.rotate_half : kernels::best.rotate_interleaved;
+  const auto kernel =
+      rotary.layout() == PairLayout::half ? kernels::best.rotate_half : kernels::best.rotate_interleaved;
   for (int token = 0; token < x.rows(); ++token) {
     kernel(cos.row(token), sin.row(token), x.row(token).first(static_cast<std::size_t>(rotary_dim)));
   }

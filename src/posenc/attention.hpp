@@ -25,11 +25,11 @@ void validate(const Mask& mask);
 
 /// What one head attends with. q and k carry an added encoding already; rotation and bias are still to come.
 struct HeadInput {
-  MatrixView<const float> q;  ///< [query][head_dim]
-  MatrixView<const float> k;  ///< [key][head_dim]
+  MatrixView<const float> q;       ///< [query][head_dim]
+  MatrixView<const float> k;       ///< [key][head_dim]
   MatrixView<const float> v = {};  ///< [key][value_dim]; no rows: no output is wanted
-  Positions q_positions;      ///< [query][axes]
-  Positions k_positions;      ///< [key][axes]
+  Positions q_positions;           ///< [query][axes]
+  Positions k_positions;           ///< [key][axes]
   Mask mask;
   int head = 0;
   std::optional<float> scale = {};  ///< factor on q · k; 1 / sqrt(head_dim) if left out, 1 in T5

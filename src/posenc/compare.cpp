@@ -66,8 +66,13 @@ class WordLayer {
       std::ranges::fill(positions.row(word), layer_.offset + shift + places[at(word)]);
     }
     validate_positions(positions.view(), axes_, "offset");
-    HeadInput input{.q = q_.view(), .k = k_.view(), .v = v_.view(), .q_positions = positions.view(),
-                    .k_positions = positions.view(), .mask = layer_.mask, .head = layer_.head};
+    HeadInput input{.q = q_.view(),
+                    .k = k_.view(),
+                    .v = v_.view(),
+                    .q_positions = positions.view(),
+                    .k_positions = positions.view(),
+                    .mask = layer_.mask,
+                    .head = layer_.head};
     if (encoding_.input == nullptr) return attend(encoding_, input);
 
     Matrix<float> x = x_;
@@ -105,9 +110,9 @@ Matrix<float> picked(const Matrix<float>& from, std::span<const int> index) {
 }
 
 HeadAttention picked(const HeadAttention& from, std::span<const int> index) {
-  HeadAttention out{picked(from.weights, index), picked(from.logits, index), picked(from.content, index),
-                    picked(from.position, index), picked(from.bias, index),
-                    Matrix<float>(static_cast<int>(index.size()), from.output.cols())};
+  HeadAttention out{picked(from.weights, index), picked(from.logits, index),
+                    picked(from.content, index), picked(from.position, index),
+                    picked(from.bias, index),    Matrix<float>(static_cast<int>(index.size()), from.output.cols())};
   for (int i = 0; i < out.output.rows(); ++i) {
     std::ranges::copy(from.output.row(index[at(i)]), out.output.row(i).begin());
   }

@@ -18,8 +18,8 @@ class MatrixView {
   }
   /// A view of mutable elements is a view of const elements.
   template <class Mutable>
-    requires std::is_same_v<const Mutable, T>
-  MatrixView(const MatrixView<Mutable>& other) : MatrixView(other.all(), other.rows(), other.cols()) {}
+  requires std::is_same_v<const Mutable, T> MatrixView(const MatrixView<Mutable>& other)
+      : MatrixView(other.all(), other.rows(), other.cols()) {}
 
   [[nodiscard]] int rows() const { return rows_; }
   [[nodiscard]] int cols() const { return cols_; }

@@ -26,7 +26,12 @@ function batchSize(run, targetMs) {
  * Median milliseconds per call of each of `runs` ({name: function}), over `rounds` rounds in which each runs once.
  */
 export function measure(runs, { rounds = 21, targetMs = 5 } = {}) {
-  const entries = Object.entries(runs).map(([name, run]) => ({ name, run, calls: batchSize(run, targetMs), samples: [] }));
+  const entries = Object.entries(runs).map(([name, run]) => ({
+    name,
+    run,
+    calls: batchSize(run, targetMs),
+    samples: [],
+  }));
   for (let round = 0; round < rounds; round++) {
     for (const entry of entries) {
       const start = performance.now();

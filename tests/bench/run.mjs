@@ -18,14 +18,18 @@ console.log(
     ...rows.map(({ what, own, plain }) => [what, ms(own), ms(plain), times(plain / own)]),
   ]),
 );
-console.log(`\nAll numbers of one keystroke (8 words, ${encodings} encodings, both masks, three tests): ${ms(keystroke)}`);
+console.log(
+  `\nAll numbers of one keystroke (8 words, ${encodings} encodings, both masks, three tests): ${ms(keystroke)}`,
+);
 
 const typing = await measureTyping(root('web/dist'));
 if (typing === null) {
   console.log('\nNo Chromium found: typing was not measured.');
 } else {
   const { version, baseline, typed, worst, own } = typing;
-  console.log(`\nTyping a letter to the painted frame, 8 words, ${encodings} encodings on screen, Chromium ${version}:`);
+  console.log(
+    `\nTyping a letter to the painted frame, 8 words, ${encodings} encodings on screen, Chromium ${version}:`,
+  );
   console.log(
     table([
       ['', 'median', '95 %'],
@@ -34,5 +38,7 @@ if (typing === null) {
       ['posenc, its own performance.measure', ms(own), ''],
     ]),
   );
-  console.log(`${times(typed / baseline)} an empty page; ${typed < FRAME ? 'within' : 'MORE THAN'} one frame of ${FRAME} ms.`);
+  console.log(
+    `${times(typed / baseline)} an empty page; ${typed < FRAME ? 'within' : 'MORE THAN'} one frame of ${FRAME} ms.`,
+  );
 }

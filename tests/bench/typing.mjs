@@ -49,10 +49,14 @@ export async function measureTyping(dist) {
     const page = await context.newPage();
     const hash = new URLSearchParams({ v: '1', a: A, b: B });
     await page.goto(`${url}#${hash}`);
-    await page.waitForFunction(() => document.documentElement.dataset.engine === 'ready', undefined, { timeout: 20_000 });
+    await page.waitForFunction(() => document.documentElement.dataset.engine === 'ready', undefined, {
+      timeout: 20_000,
+    });
     const field = await openEditor(page);
     const samples = await typeLetters(page, field);
-    const own = await page.evaluate(() => performance.getEntriesByName('posenc:input-to-paint').map((entry) => entry.duration));
+    const own = await page.evaluate(() =>
+      performance.getEntriesByName('posenc:input-to-paint').map((entry) => entry.duration),
+    );
     return { version: browser.version(), baseline: median(baseline), typed: median(samples), worst: percentile(samples, 0.95), own: own.length > 0 ? median(own) : NaN }; // prettier-ignore
   } finally {
     await browser.close();

@@ -25,8 +25,8 @@ struct Head {
         at(count(tokens)) {}
 
   [[nodiscard]] HeadInput input(Mask mask = {}) const {
-    return {.q = q.view(), .k = k.view(), .v = v.view(), .q_positions = at.view(), .k_positions = at.view(),
-            .mask = mask};
+    return {
+        .q = q.view(), .k = k.view(), .v = v.view(), .q_positions = at.view(), .k_positions = at.view(), .mask = mask};
   }
 
   Matrix<float> q;

@@ -5,8 +5,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-// posenc against what other people's implementations returned: see tests/golden/README.md. Tolerances are those that the
-// float32 of the references needs, and named by what they are for.
+// posenc against what other people's implementations returned: see tests/golden/README.md. Tolerances are those that
+// the float32 of the references needs, and named by what they are for.
 
 using namespace posenc;
 using namespace posenc::test;
@@ -14,9 +14,9 @@ using namespace posenc::test;
 namespace {
 
 constexpr double kLogits = 5e-6;
-constexpr double kNear = 1e-5;      // cos and sin up to position 100
-constexpr double kTable = 5e-4;     // up to 4095
-constexpr double kFar = 5e-3;       // up to 131071
+constexpr double kNear = 1e-5;   // cos and sin up to position 100
+constexpr double kTable = 5e-4;  // up to 4095
+constexpr double kFar = 5e-3;    // up to 131071
 
 double tolerance_at(const Matrix<double>& at) {
   double farthest = 0.0;
@@ -33,7 +33,8 @@ void check_rows(const json& expected, int d_model, const Matrix<double>& at, con
 }
 
 Spec sinusoidal(int d_model, const char* convention) {
-  return spec("sinusoidal", {.d_model = d_model, .n_heads = 1, .head_dim = 1}, {{"convention", std::string(convention)}});
+  return spec("sinusoidal", {.d_model = d_model, .n_heads = 1, .head_dim = 1},
+              {{"convention", std::string(convention)}});
 }
 
 }  // namespace
@@ -135,8 +136,14 @@ void check_attention(const json& c, const Spec& spec, const Matrix<double>& q_at
     INFO("head " << head);
     const Matrix<float> q = golden_matrix(c["inputs"]["q"][head]);
     const Matrix<float> k = golden_matrix(c["inputs"]["k"][head]);
-    HeadInput input{.q = q.view(), .k = k.view(), .v = {}, .q_positions = q_at.view(), .k_positions = k_at.view(),
-                    .mask = {}, .head = static_cast<int>(head), .scale = c["params"]["softmax_scale"].get<float>()};
+    HeadInput input{.q = q.view(),
+                    .k = k.view(),
+                    .v = {},
+                    .q_positions = q_at.view(),
+                    .k_positions = k_at.view(),
+                    .mask = {},
+                    .head = static_cast<int>(head),
+                    .scale = c["params"]["softmax_scale"].get<float>()};
     const HeadAttention open = attend(encoding, input);
     if (expected.contains("logits")) check_close(open.logits.all(), expected["logits"][head], tolerances.logits);
     if (expected.contains("softmax_full")) {
@@ -206,7 +213,8 @@ TEST_CASE("golden: rope as GPT-J has it", "[golden][rope]") {
 
 TEST_CASE("golden: rope as GPT-NeoX has it", "[golden][rope]") {
   for (const json& c : golden_cases("rope-apply-gptneox")) {
-    const double rotary_dim = c["params"]["head_dim"].get<double>() * c["params"]["partial_rotary_factor"].get<double>();
+    const double rotary_dim =
+        c["params"]["head_dim"].get<double>() * c["params"]["partial_rotary_factor"].get<double>();
     check_rotary(c, "half", c["params"]["rope_theta"], rotary_dim);
   }
 }

@@ -66,9 +66,8 @@ std::size_t any_size() { return GENERATE(range(std::size_t{0}, kMostPairs + 1));
 
 TEST_CASE("dot: the twins agree to the bit", "[kernel]") {
   const std::size_t size = any_size();
-  check_twins(2 * size + 1, [&](const Kernels& k, std::span<float> x) {
-    x[2 * size] = k.dot(x.first(size), x.subspan(size, size));
-  });
+  check_twins(2 * size + 1,
+              [&](const Kernels& k, std::span<float> x) { x[2 * size] = k.dot(x.first(size), x.subspan(size, size)); });
 }
 
 TEST_CASE("add_scaled: the twins agree to the bit", "[kernel]") {
@@ -127,7 +126,8 @@ TEST_CASE("sin_cos: within the bound of the header up to 1e6 radians", "[kernel]
     std::vector<float> cos(1);
     kernels::best.sin_cos(angle, sin, cos);
     const auto error = [&](float got, double exact) {
-      const double ulp = std::nextafter(std::abs(static_cast<float>(exact)), 2.0F) - std::abs(static_cast<float>(exact));
+      const double ulp =
+          std::nextafter(std::abs(static_cast<float>(exact)), 2.0F) - std::abs(static_cast<float>(exact));
       return std::abs(got - exact) / ulp;
     };
     worst = std::max({worst, error(sin[0], std::sin(angle[0])), error(cos[0], std::cos(angle[0]))});

@@ -17,9 +17,7 @@ using namespace posenc::test;
 
 namespace {
 
-const EncodingInfo& any_encoding() {
-  return *encodings()[GENERATE(range(std::size_t{0}, encodings().size()))];
-}
+const EncodingInfo& any_encoding() { return *encodings()[GENERATE(range(std::size_t{0}, encodings().size()))]; }
 
 Spec with(const EncodingInfo& info, const FieldInfo& field, ParamValue value) {
   return spec(std::string(info.id), {}, {{std::string(field.name), std::move(value)}});

@@ -29,8 +29,8 @@ TEST_CASE("rope: both layouts of a unit vector at position 1", "[rope]") {
   const Matrix<float> x = matrix(1, 4, {1, 0, 0, 0});
   check_close(rotated(spec("rope", head_of(4), {{"layout", "interleaved"}}), x, positions({1})),
               {0.540302, 0.841471, 0, 0}, 1e-6);
-  check_close(rotated(spec("rope", head_of(4), {{"layout", "half"}}), x, positions({1})),
-              {0.540302, 0, 0.841471, 0}, 1e-6);
+  check_close(rotated(spec("rope", head_of(4), {{"layout", "half"}}), x, positions({1})), {0.540302, 0, 0.841471, 0},
+              1e-6);
 }
 
 TEST_CASE("rope: the layouts give the same scores once channels are permuted to match", "[rope]") {
@@ -48,8 +48,13 @@ TEST_CASE("rope: the layouts give the same scores once channels are permuted to 
     const Spec rope = spec("rope", head_of(8), {{"layout", std::string(layout)}});
     const Matrix<double> q_at = positions({5});
     const Matrix<double> k_at = positions({2});
-    return attend(make(rope), {.q = a.view(), .k = b.view(), .v = {}, .q_positions = q_at.view(),
-                               .k_positions = k_at.view(), .mask = {}}).logits(0, 0);
+    return attend(make(rope), {.q = a.view(),
+                               .k = b.view(),
+                               .v = {},
+                               .q_positions = q_at.view(),
+                               .k_positions = k_at.view(),
+                               .mask = {}})
+        .logits(0, 0);
   };
   CHECK(std::abs(score(half_q, half_k, "half") - score(q, k, "interleaved")) < 1e-6F);
   CHECK(std::abs(score(half_q, half_k, "half") - score(half_q, half_k, "interleaved")) > 1e-2F);
@@ -73,8 +78,10 @@ TEST_CASE("rope: scores depend on q - k only, to the bit, under whole shifts", "
   const Matrix<float> k = random_matrix(4, 16, 2);
   const auto logits = [&](double first) {
     const Matrix<double> at = count(4, first);
-    return attend(encoding, {.q = q.view(), .k = k.view(), .v = {}, .q_positions = at.view(),
-                             .k_positions = at.view(), .mask = {}}).logits;
+    return attend(
+               encoding,
+               {.q = q.view(), .k = k.view(), .v = {}, .q_positions = at.view(), .k_positions = at.view(), .mask = {}})
+        .logits;
   };
   check_close<float, float>(logits(shift).all(), logits(0.0).all(), 0.0);
 }

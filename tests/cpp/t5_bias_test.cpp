@@ -30,8 +30,8 @@ std::vector<int> buckets(bool bidirectional, int num_buckets, int max_distance, 
 }  // namespace
 
 TEST_CASE("t5_bias: buckets of both directions, with the exact powers of two on the edge", "[t5]") {
-  const std::vector<std::pair<double, int>> expected{{0, 0},   {1, 17},  {-1, 1},  {7, 23},   {-7, 7},  {8, 24},
-                                                     {-8, 8},  {11, 24}, {12, 25}, {16, 26},  {32, 28}, {64, 30},
+  const std::vector<std::pair<double, int>> expected{{0, 0},   {1, 17},  {-1, 1},   {7, 23},    {-7, 7},  {8, 24},
+                                                     {-8, 8},  {11, 24}, {12, 25},  {16, 26},   {32, 28}, {64, 30},
                                                      {90, 30}, {91, 31}, {128, 31}, {-128, 15}, {1e6, 31}};
   for (const auto& [offset, bucket] : expected) {
     INFO("offset " << offset);

@@ -15,7 +15,8 @@ function filesBelow(folder: string, endings: RegExp): string[] {
 }
 
 const textOf = (file: string) => readFileSync(projectPath(file), 'utf8');
-const includesOf = (file: string) => [...textOf(file).matchAll(/^#include [<"]([^>"]+)[>"]/gm)].map(([, path]) => path ?? '');
+const includesOf = (file: string) =>
+  [...textOf(file).matchAll(/^#include [<"]([^>"]+)[>"]/gm)].map(([, path]) => path ?? '');
 const isStandard = (path: string) => /^[a-z_]+$/.test(path);
 
 const core = filesBelow('src/posenc', /\.(hpp|cpp|in)$/);
@@ -33,14 +34,16 @@ describe('includes of the core', () => {
     const headers = core.filter((file) => /^src\/posenc\/\w+\.hpp$/.test(file));
     expect(headers.length).toBeGreaterThan(8);
     for (const file of headers) {
-      for (const path of includesOf(file)) expect(isStandard(path) || /^posenc\/\w+\.hpp$/.test(path), `${file}: ${path}`).toBe(true);
+      for (const path of includesOf(file))
+        expect(isStandard(path) || /^posenc\/\w+\.hpp$/.test(path), `${file}: ${path}`).toBe(true);
     }
   });
 
   it('an encoding never includes another encoding', () => {
     const allowed = /^(posenc\/\w+\.hpp|encodings\/(define|registry)\.hpp|kernels\/kernels\.hpp)$/;
     for (const file of core.filter((name) => name.includes('/encodings/'))) {
-      for (const path of includesOf(file)) expect(isStandard(path) || allowed.test(path), `${file}: ${path}`).toBe(true);
+      for (const path of includesOf(file))
+        expect(isStandard(path) || allowed.test(path), `${file}: ${path}`).toBe(true);
     }
   });
 
@@ -56,7 +59,8 @@ describe('includes of the core', () => {
   it('the bindings include public headers only', () => {
     const allowed = /^(emscripten\/\w+\.h|posenc\/\w+\.hpp|convert\.hpp)$/;
     for (const file of filesBelow('bindings/embind', /\.(hpp|cpp)$/)) {
-      for (const path of includesOf(file)) expect(isStandard(path) || allowed.test(path), `${file}: ${path}`).toBe(true);
+      for (const path of includesOf(file))
+        expect(isStandard(path) || allowed.test(path), `${file}: ${path}`).toBe(true);
     }
   });
 });
@@ -95,6 +99,8 @@ describe('the package in browsers', () => {
 
   it('names its WebAssembly file so that bundlers see it', () => {
     expect(textOf('dist/index.js')).toContain("new URL('./posenc.wasm', import.meta.url)");
-    expect(textOf('dist/index.js')).toContain("new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })");
+    expect(textOf('dist/index.js')).toContain(
+      "new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })",
+    );
   });
 });

@@ -24,13 +24,17 @@ describe('the engine in a worker', () => {
 
   it('offers every method', async () => {
     const x = matrixOf([[1, 2]]);
-    expect(await there.table({ kind: 'sinusoidal' }, { length: 2 })).toEqual(here.table({ kind: 'sinusoidal' }, { length: 2 }));
+    expect(await there.table({ kind: 'sinusoidal' }, { length: 2 })).toEqual(
+      here.table({ kind: 'sinusoidal' }, { length: 2 }),
+    );
     expect(await there.rotation(rope, { length: 2 })).toEqual(here.rotation(rope, { length: 2 }));
     expect(await there.apply(rope, x)).toEqual(here.apply(rope, x));
     expect(await there.apply(rope, x, { positions: [3] })).toEqual(here.apply(rope, x, { positions: [3] }));
     const shape = { queries: 2, keys: 2 };
     expect(await there.bias({ kind: 'alibi' }, shape)).toEqual(here.bias({ kind: 'alibi' }, shape));
-    expect(await there.attention({ encoding: rope, tokens: TOM })).toEqual(here.attention({ encoding: rope, tokens: TOM }));
+    expect(await there.attention({ encoding: rope, tokens: TOM })).toEqual(
+      here.attention({ encoding: rope, tokens: TOM }),
+    );
     const q = { data: x.data, shape: [1, 1, 2] } as const;
     expect(await there.attend({ encoding: rope, q, k: q })).toEqual(here.attend({ encoding: rope, q, k: q }));
   });
@@ -49,7 +53,8 @@ describe('the engine in a worker', () => {
   });
 
   it('the newest request of a channel wins, other channels go on', async () => {
-    const ask = (channel: string, tokens: readonly string[]) => there.attention({ encoding: rope, tokens }, { channel });
+    const ask = (channel: string, tokens: readonly string[]) =>
+      there.attention({ encoding: rope, tokens }, { channel });
     const older = errorOf(() => ask('a', LONG));
     const other = ask('b', TOM);
     const newest = ask('a', TOM);

@@ -4,9 +4,11 @@
 ///   causal:    bias = -slope * (i - j) for j <= i, 0 above the diagonal (meant to be used with a causal mask)
 ///
 ///   n heads, a power of two: slope[h] = 2^(-bias_max * (h + 1) / n)
-///   any other n: those of the power of two p below n, then every other slope of 2p (not sorted, as in the paper's code)
+///   any other n: those of the power of two p below n, then every other slope of 2p (not sorted, as in the paper's
+///   code)
 ///
-/// Under a causal mask both forms are the same, and equal BLOOM's slope * j and MPT's slope * (j - n + 1) after softmax.
+/// Under a causal mask both forms are the same, and equal BLOOM's slope * j and MPT's slope * (j - n + 1) after
+/// softmax.
 ///
 /// @source Press et al. 2021, arXiv:2108.12409, section 3, and get_slopes in its code; symmetric: OpenNMT,
 ///         x-transformers; causal: GPT-NeoX; bias_max other than 8: MPT (alibi_bias_max), ggml (max_bias)

@@ -4,7 +4,8 @@
 ///
 /// The table has a hard end: there is no row for a later position, and none between two whole numbers.
 ///
-/// @source Gehring et al. 2017, arXiv:1705.03122, section 3.1; GPT-2, BERT. Seeded numbers here are random, not trained.
+/// @source Gehring et al. 2017, arXiv:1705.03122, section 3.1; GPT-2, BERT. Seeded numbers here are random, not
+/// trained.
 
 #include <algorithm>
 #include <array>

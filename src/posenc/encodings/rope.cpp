@@ -104,7 +104,8 @@ constexpr EncodingInfo kRope = define<kFields, make_rope>({
     .authors = "Su et al.",
     .year = 2021,
     .url = "https://arxiv.org/abs/2104.09864",
-    .summary = "Turns q and k by an angle that grows with position, so that their product depends on the distance only.",
+    .summary =
+        "Turns q and k by an angle that grows with position, so that their product depends on the distance only.",
 });
 
 }  // namespace posenc

@@ -5,8 +5,8 @@
 ///   distance d = |offset| (bidirectional) or max(-offset, 0);  e = n / 2
 ///   d < e: bucket d;  else min(e + floor(ln(d / e) / ln(max_distance / e) * (n - e)), n - 1)
 ///
-/// The logarithm is evaluated in float, as the models were trained: in double 36 of 1789 settings tried put one distance
-/// into another bucket. Table [num_buckets][n_heads].
+/// The logarithm is evaluated in float, as the models were trained: in double 36 of 1789 settings tried put one
+/// distance into another bucket. Table [num_buckets][n_heads].
 ///
 /// @source Raffel et al. 2019, arXiv:1910.10683, section 2.1; buckets as in mesh-tensorflow and Hugging Face T5
 
@@ -40,7 +40,8 @@ constexpr std::array kFields{
     field<&T5BiasParams::bidirectional>({
         .name = "bidirectional",
         .label = "Both directions",
-        .doc = "Earlier and later keys have buckets of their own (encoder); off: all later keys share bucket 0 (decoder).",
+        .doc =
+            "Earlier and later keys have buckets of their own (encoder); off: all later keys share bucket 0 (decoder).",
     }),
     field<&T5BiasParams::num_buckets>({
         .name = "num_buckets",

@@ -18,7 +18,8 @@ inline constexpr std::array kHalfPi{0x1.921fb4p+0, 0x1.4442d2p-24, -0x1.ee59d9cc
 
 /// Taylor, |r| <= pi/4: sin r = r + r^3 * S(r^2), cos r = 1 - r^2/2 + r^4 * C(r^2). Error below 1e-13.
 inline constexpr std::array kSin{-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800};
-inline constexpr std::array kCos{1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600, -1.0 / 87178291200};
+inline constexpr std::array kCos{1.0 / 24,       -1.0 / 720,      1.0 / 40320,
+                                 -1.0 / 3628800, 1.0 / 479001600, -1.0 / 87178291200};
 
 // ---- e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2 --------------------------------------------------------------
 

@@ -9,7 +9,8 @@
 ///
 /// Kernels exist twice: in simd.cpp (xsimd, four floats or two doubles wide) and in scalar.cpp (plain C++). The two are
 /// equal to the bit: a sum over one array is kept in four partial sums, element i in partial sum i mod 4, which are
-/// added as (s0 + s2) + (s1 + s3). Kernels assert and never throw; every size including 0 is right; nothing needs alignment.
+/// added as (s0 + s2) + (s1 + s3). Kernels assert and never throw; every size including 0 is right; nothing needs
+/// alignment.
 namespace posenc::kernels {
 
 // ---- double precision, per number: the same code in every build (double_math.cpp) --------------------------------
