@@ -50,6 +50,10 @@ struct Made {
   }
 };
 
+RotaryQuery rotary_query(const Matrix<double>& positions, const val& operand) {
+  return {.positions = positions.view(), .operand = to_operand(operand), .seq_len = length_of(positions.view())};
+}
+
 DescribeOutcome describe() {
   return guarded<DescribeOutcome>([] {
     val list = val::array();
@@ -76,7 +80,7 @@ RotationOutcome rotation(const RawSpec& raw_spec, const RawPositions& raw_positi
     const Matrix<double> positions = made.positions(raw_positions);
     Matrix<float> cos(positions.rows(), made.encoding.rotary->rotary_dim() / 2);
     Matrix<float> sin(cos.rows(), cos.cols());
-    made.encoding.rotary->cos_sin(positions.view(), to_operand(operand), cos.view(), sin.view());
+    made.encoding.rotary->cos_sin(rotary_query(positions, operand), cos.view(), sin.view());
     val result = val::object();
     result.set("cos", from_matrix(cos));
     result.set("sin", from_matrix(sin));
@@ -93,7 +97,7 @@ MatrixOutcome apply(const RawSpec& raw_spec, const RawMatrix& raw_x, const RawPo
     if (made.encoding.input != nullptr) {
       add_rows(*made.encoding.input, positions.view(), x.view());
     } else if (made.encoding.rotary != nullptr) {
-      rotate(*made.encoding.rotary, positions.view(), to_operand(operand), x.view());
+      rotate(*made.encoding.rotary, rotary_query(positions, operand), x.view());
     } else {
       made.missing("be one that is added or rotates");
     }

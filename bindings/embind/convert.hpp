@@ -238,6 +238,14 @@ inline val from_default(const FieldInfo& field) {
 
 inline val from_dim_name(DimName name) { return name == DimName::none ? val::null() : from_text(to_string(name)); }
 
+inline val from_condition(const OnlyWith& condition) {
+  if (condition.field.empty()) return val::null();
+  val object = val::object();
+  object.set("field", from_text(condition.field));
+  object.set("values", from_text(condition.values).call<val>("split", std::string(" ")));
+  return object;
+}
+
 inline val from_field(const FieldInfo& field) {
   static constexpr const char* kTypes[] = {"bool", "number", "choice", "list"};
   val object = val::object();
@@ -254,6 +262,7 @@ inline val from_field(const FieldInfo& field) {
   object.set("logScale", field.log_scale);
   object.set("defaultFrom", from_dim_name(field.default_from));
   object.set("maxFrom", from_dim_name(field.max_from));
+  object.set("onlyWith", from_condition(field.only_with));
   val choices = val::array();
   for (const Choice& choice : field.choices) {
     val item = val::object();

@@ -40,7 +40,9 @@ function defaultText(field) {
 
 function member(field) {
   const unit = field.unit === '' ? '' : `, ${field.unit}`;
-  const doc = `${field.label}${unit}. ${field.doc}${rules(field)} Default ${defaultText(field)}.`;
+  const { field: choice, values } = field.only_with;
+  const condition = choice === '' ? '' : ` Only with ${toCamelCase(choice)} ${values.split(' ').join(' or ')}.`;
+  const doc = `${field.label}${unit}. ${field.doc}${rules(field)} Default ${defaultText(field)}.${condition}`;
   return `  /** ${doc} */\n  readonly ${toCamelCase(field.name)}?: ${valueType(field)};`;
 }
 

@@ -55,6 +55,8 @@ interface FieldCommon {
   /** Empty when the value has no unit. */
   readonly unit: string;
   readonly doc: string;
+  /** It has a meaning only while the choice `field` (its `id`) is one of `values`; else it must be left out. */
+  readonly onlyWith: { readonly field: string; readonly values: readonly string[] } | null;
 }
 
 /** One parameter of an encoding, as its C++ file describes it. */

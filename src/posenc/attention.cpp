@@ -72,40 +72,44 @@ Matrix<float> rotated_products(const RotatesQk& rotary, const HeadInput& input) 
   const std::vector<double> origin = smallest(input.q_positions, input.k_positions);
   Matrix<float> q = copy(input.q);
   Matrix<float> k = copy(input.k);
-  rotate(rotary, measured_from(origin, input.q_positions).view(), Operand::q, q.view());
-  rotate(rotary, measured_from(origin, input.k_positions).view(), Operand::k, k.view());
+  const Matrix<double> q_at = measured_from(origin, input.q_positions);
+  const Matrix<double> k_at = measured_from(origin, input.k_positions);
+  const double seq_len = std::max(length_of(input.q_positions), length_of(input.k_positions));
+  rotate(rotary, {.positions = q_at.view(), .operand = Operand::q, .seq_len = seq_len}, q.view());
+  rotate(rotary, {.positions = k_at.view(), .operand = Operand::k, .seq_len = seq_len}, k.view());
   return products(q.view(), k.view());
-}
-
-std::vector<double> offsets_of(const HeadInput& input, int query) {
-  std::vector<double> offsets;
-  for (int key = 0; key < input.k_positions.rows(); ++key) {
-    offsets.push_back(input.k_positions(key, 0) - input.q_positions(query, 0));
-  }
-  return offsets;
-}
-
-void add_relative_keys(const RelativeKv& relative, const HeadInput& input, Matrix<float>& dots) {
-  Matrix<float> keys(dots.cols(), input.q.cols());
-  for (int i = 0; i < dots.rows(); ++i) {
-    relative.keys(offsets_of(input, i), input.head, keys.view());
-    for (int j = 0; j < dots.cols(); ++j) dots(i, j) += kernels::best.dot(input.q.row(i), keys.row(j));
-  }
-}
-
-void add_relative_values(const RelativeKv& relative, const HeadInput& input, HeadAttention& result) {
-  if (!relative.has_values() || input.v.rows() == 0) return;
-  Matrix<float> values(result.weights.cols(), result.output.cols());
-  for (int i = 0; i < result.output.rows(); ++i) {
-    relative.values(offsets_of(input, i), input.head, values.view());
-    for (int j = 0; j < values.rows(); ++j) {
-      kernels::best.add_scaled(result.weights(i, j), values.row(j), result.output.row(i));
-    }
-  }
 }
 
 void scale_all(Matrix<float>& matrix, float scale) {
   for (float& value : matrix.all()) value *= scale;
+}
+
+/// [a b a b] to [a a b b].
+void deinterleave(std::span<float> pairs) {
+  const std::vector<float> mixed(pairs.begin(), pairs.end());
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i / 2 + (i % 2) * (pairs.size() / 2)] = mixed[i];
+}
+
+RelativeQuery relative_query(const HeadInput& input) {
+  return {input.q, input.k, input.q_positions, input.k_positions, input.head};
+}
+
+void hide_masked(const HeadInput& input, MatrixView<float> logits) {
+  for (int i = 0; i < logits.rows(); ++i) {
+    for (int j = 0; j < logits.cols(); ++j) {
+      if (!visible(input.mask, input.q_positions(i, input.mask_axis), input.k_positions(j, input.mask_axis))) {
+        logits(i, j) = -std::numeric_limits<float>::infinity();
+      }
+    }
+  }
+}
+
+Matrix<float> bias_of(const BiasesLogits& bias, const HeadInput& input, const Matrix<float>& logits) {
+  Matrix<float> result(logits.rows(), logits.cols());
+  Matrix<float> seen = logits;
+  hide_masked(input, seen.view());
+  bias.bias({input.q_positions, input.k_positions, input.head, input.q, seen.view()}, result.view());
+  return result;
 }
 
 /// Fills logits, content, position and bias.
@@ -116,16 +120,17 @@ void add_logits(const Encoding& encoding, const HeadInput& input, HeadAttention&
   result.logits = encoding.rotary != nullptr ? rotated_products(*encoding.rotary, input)
                   : has_content              ? products(input.q, input.k)
                                              : result.content;
-  if (encoding.relative != nullptr) add_relative_keys(*encoding.relative, input, result.logits);
+  if (encoding.relative != nullptr) encoding.relative->add_to_dots(relative_query(input), result.logits.view());
   scale_all(result.content, scale);
-  scale_all(result.logits, scale);
+  scale_all(result.logits,
+            encoding.rotary != nullptr ? static_cast<float>(scale * encoding.rotary->logit_factor()) : scale);
   result.position = Matrix<float>(input.q.rows(), input.k.rows());
-  result.bias = Matrix<float>(input.q.rows(), input.k.rows());
-  if (encoding.bias != nullptr) {
-    encoding.bias->bias({input.q_positions, input.k_positions, input.head}, result.bias.view());
-  }
   for (std::size_t i = 0; i < result.logits.all().size(); ++i) {
     result.position.all()[i] = result.logits.all()[i] - result.content.all()[i];
+  }
+  result.bias = encoding.bias != nullptr ? bias_of(*encoding.bias, input, result.logits)
+                                         : Matrix<float>(input.q.rows(), input.k.rows());
+  for (std::size_t i = 0; i < result.logits.all().size(); ++i) {
     result.logits.all()[i] += result.bias.all()[i];
     if (!std::isfinite(result.logits.all()[i])) {
       throw Error({ErrorCode::not_finite, "", "logits", "be finite: q, k or the bias are too large for float",
@@ -136,14 +141,8 @@ void add_logits(const Encoding& encoding, const HeadInput& input, HeadAttention&
 
 void add_weights(const HeadInput& input, HeadAttention& result) {
   result.weights = copy(result.logits.view());
-  for (int i = 0; i < result.weights.rows(); ++i) {
-    for (int j = 0; j < result.weights.cols(); ++j) {
-      if (!visible(input.mask, input.q_positions(i, 0), input.k_positions(j, 0))) {
-        result.weights(i, j) = -std::numeric_limits<float>::infinity();
-      }
-    }
-    kernels::best.softmax(result.weights.row(i));
-  }
+  hide_masked(input, result.weights.view());
+  for (int i = 0; i < result.weights.rows(); ++i) kernels::best.softmax(result.weights.row(i));
 }
 
 void add_output(const Encoding& encoding, const HeadInput& input, HeadAttention& result) {
@@ -153,7 +152,9 @@ void add_output(const Encoding& encoding, const HeadInput& input, HeadAttention&
       kernels::best.add_scaled(result.weights(i, j), input.v.row(j), result.output.row(i));
     }
   }
-  if (encoding.relative != nullptr) add_relative_values(*encoding.relative, input, result);
+  if (encoding.relative != nullptr && input.v.rows() > 0) {
+    encoding.relative->add_to_output(relative_query(input), result.weights.view(), result.output.view());
+  }
 }
 
 }  // namespace
@@ -169,6 +170,12 @@ void validate(const Mask& mask) {
   throw Error({ErrorCode::out_of_range, "", "mask.size", "be at least 1", std::to_string(mask.size)});
 }
 
+double length_of(Positions positions) {
+  double largest = -1.0;
+  for (const double position : positions.all()) largest = std::max(largest, position);
+  return largest + 1.0;
+}
+
 void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x) {
   check_shape("positions", positions.rows(), x.rows(), "rows, one for each row of x");
   check_shape("x", x.cols(), input.d_model(), "columns (d_model)");
@@ -177,20 +184,25 @@ void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x
   kernels::best.add_scaled(1.0F, rows.all(), x.all());
 }
 
-void rotate(const RotatesQk& rotary, Positions positions, Operand operand, MatrixView<float> x) {
+void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float> x) {
   const int rotary_dim = rotary.rotary_dim();
   if (rotary_dim > x.cols()) {
     throw Error({ErrorCode::shape_mismatch, "", "x",
                  "have at least " + std::to_string(rotary_dim) + " columns (rotary_dim)", std::to_string(x.cols())});
   }
-  check_shape("positions", positions.rows(), x.rows(), "rows, one for each row of x");
-  Matrix<float> cos(positions.rows(), rotary_dim / 2);
-  Matrix<float> sin(positions.rows(), rotary_dim / 2);
-  rotary.cos_sin(positions, operand, cos.view(), sin.view());
+  check_shape("positions", query.positions.rows(), x.rows(), "rows, one for each row of x");
+  Matrix<float> cos(x.rows(), rotary_dim / 2);
+  Matrix<float> sin(x.rows(), rotary_dim / 2);
+  rotary.cos_sin(query, cos.view(), sin.view());
   const auto kernel =
       rotary.layout() == PairLayout::half ? kernels::best.rotate_half : kernels::best.rotate_interleaved;
+  const auto pairs = static_cast<std::size_t>(rotary_dim / 2 / rotary.blocks());
   for (int token = 0; token < x.rows(); ++token) {
-    kernel(cos.row(token), sin.row(token), x.row(token).first(static_cast<std::size_t>(rotary_dim)));
+    for (std::size_t block = 0; block < static_cast<std::size_t>(rotary.blocks()); ++block) {
+      const std::span<float> part = x.row(token).subspan(2 * pairs * block, 2 * pairs);
+      kernel(cos.row(token).subspan(pairs * block, pairs), sin.row(token).subspan(pairs * block, pairs), part);
+      if (rotary.layout() == PairLayout::interleaved_to_half) deinterleave(part);
+    }
   }
 }
 

@@ -31,6 +31,7 @@ struct HeadInput {
   Positions q_positions;           ///< [query][axes]
   Positions k_positions;           ///< [key][axes]
   Mask mask;
+  int mask_axis = 0;  ///< the axis of positions that the mask looks at
   int head = 0;
   std::optional<float> scale = {};  ///< factor on q · k; 1 / sqrt(head_dim) if left out, 1 in T5
   /// q and k without the added encoding, to tell content from position; no rows: the same as q and k.
@@ -60,6 +61,9 @@ struct HeadAttention {
 void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x);
 
 /// Rotates the rows of one head in place: x [token][head_dim].
-void rotate(const RotatesQk& rotary, Positions positions, Operand operand, MatrixView<float> x);
+void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float> x);
+
+/// Length of a sequence with these positions: the largest one + 1, over all axes.
+[[nodiscard]] double length_of(Positions positions);
 
 }  // namespace posenc

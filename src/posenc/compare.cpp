@@ -50,7 +50,7 @@ class WordLayer {
 
   WordLayer(const Spec& spec, const Layer& layer, Words stored, Output output = Output::wanted)
       : layer_(layer),
-        axes_(find_encoding(spec.encoding).axes),
+        info_(find_encoding(spec.encoding)),
         encoding_(make(spec)),
         weights_(seeded_head(spec.dims, layer.head, layer.seed)),
         x_(seeded_embeddings(stored, spec.dims.d_model, layer.seed)),
@@ -60,18 +60,20 @@ class WordLayer {
 
   /// @param places  place of each stored word in the sentence; the first place has position layer.offset + shift
   [[nodiscard]] HeadAttention attend_at(std::span<const int> places, double shift = 0.0) const {
-    Matrix<double> positions(x_.rows(), axes_);
+    Matrix<double> positions(x_.rows(), info_.axes);
     for (int word = 0; word < positions.rows(); ++word) {
-      // Text has one axis; an encoding with more reads the same position on each.
-      std::ranges::fill(positions.row(word), layer_.offset + shift + places[at(word)]);
+      const double position = layer_.offset + shift + places[at(word)];
+      if (info_.text_positions == TextPositions::same) std::ranges::fill(positions.row(word), position);
+      positions.row(word).back() = position;
     }
-    validate_positions(positions.view(), axes_, "offset");
+    validate_positions(positions.view(), info_.axes, "offset");
     HeadInput input{.q = q_.view(),
                     .k = k_.view(),
                     .v = v_.view(),
                     .q_positions = positions.view(),
                     .k_positions = positions.view(),
                     .mask = layer_.mask,
+                    .mask_axis = info_.axes - 1,
                     .head = layer_.head};
     if (encoding_.input == nullptr) return attend(encoding_, input);
 
@@ -90,7 +92,7 @@ class WordLayer {
 
  private:
   Layer layer_;
-  int axes_;
+  const EncodingInfo& info_;
   Encoding encoding_;
   HeadWeights weights_;
   Matrix<float> x_;

@@ -10,13 +10,14 @@
 
 namespace posenc {
 
-/// Whether the two halves of a rotation go to q or to k. Only xPos treats them differently.
+/// Whether a rotation goes to q or to k. Only xPos treats them differently.
 enum class Operand { q, k };
 
 /// Which two channels make a rotary pair.
-///   half:        [a a b b]  channels i and i + rotary_dim / 2   (LLaMA, GPT-NeoX, Qwen)
-///   interleaved: [a b a b]  channels 2i and 2i + 1              (GPT-J, RoFormer, Meta's own Llama)
-enum class PairLayout { half, interleaved };
+///   half:                [a a b b]  channels i and i + rotary_dim / 2   (LLaMA, GPT-NeoX, Qwen)
+///   interleaved:         [a b a b]  channels 2i and 2i + 1              (GPT-J, RoFormer, Meta's own Llama)
+///   interleaved_to_half: [a b a b] in, [a a b b] out                    (DeepSeek-V3 in Hugging Face)
+enum class PairLayout { half, interleaved, interleaved_to_half };
 
 /// Seam 1: a row is added to the embedding of each token.
 class AddsToInput {
@@ -27,6 +28,18 @@ class AddsToInput {
   /// @param out        [token][d_model]
   /// @throws Error     position_out_of_range where a table ends
   virtual void rows(Positions positions, MatrixView<float> out) const = 0;
+  /// Backward of rows(): adds what the weights get from the gradient of the rows. Nothing to do without weights.
+  /// @param grad_rows  [token][d_model]
+  virtual void collect(Positions /*positions*/, MatrixView<const float> /*grad_rows*/,
+                       std::span<float> /*grad_weights*/) const {}
+};
+
+/// Which rotations are asked for.
+struct RotaryQuery {
+  Positions positions;  ///< [token][axes]
+  Operand operand = Operand::q;
+  /// Tokens in the whole sequence, the largest position + 1; scalings that depend on the length read it.
+  double seq_len = {};
 };
 
 /// Seam 2: pairs of channels of q and k are rotated. Only offsets reach the logits.
@@ -36,8 +49,12 @@ class RotatesQk {
   /// Channels that are rotated, the first ones of the head; the rest passes through.
   [[nodiscard]] virtual int rotary_dim() const = 0;
   [[nodiscard]] virtual PairLayout layout() const = 0;
-  /// @param cos, sin  [token][rotary_dim / 2]
-  virtual void cos_sin(Positions positions, Operand operand, MatrixView<float> cos, MatrixView<float> sin) const = 0;
+  /// Equal parts of rotary_dim that are laid out each on its own (2 in ChatGLM: one for each axis).
+  [[nodiscard]] virtual int blocks() const { return 1; }
+  /// Factor on the scaled q · k beside the rotation (DeepSeek puts YaRN's magnitude here).
+  [[nodiscard]] virtual double logit_factor() const { return 1.0; }
+  /// @param cos, sin  [token][rotary_dim / 2], one column for each pair; they include a magnitude if there is one
+  virtual void cos_sin(const RotaryQuery& query, MatrixView<float> cos, MatrixView<float> sin) const = 0;
 };
 
 /// Which logits of which head a bias is asked for.
@@ -45,6 +62,17 @@ struct BiasQuery {
   Positions q_positions;  ///< [query][axes]
   Positions k_positions;  ///< [key][axes]
   int head = 0;
+  /// Only filled for encodings with EncodingInfo::needs_content: q [query][head_dim], and the scaled logits
+  /// [query][key] so far, -inf where the mask hides a key.
+  MatrixView<const float> q = {};
+  MatrixView<const float> logits = {};
+};
+
+/// Where BiasesLogits::collect adds gradients; q and logits have no rows unless the encoding needs content.
+struct BiasGradients {
+  std::span<float> weights;
+  MatrixView<float> q = {};
+  MatrixView<float> logits = {};
 };
 
 /// Seam 3: a number is added to each logit.
@@ -53,18 +81,47 @@ class BiasesLogits {
   virtual ~BiasesLogits() = default;
   /// @param out  [query][key], logits
   virtual void bias(const BiasQuery& query, MatrixView<float> out) const = 0;
+  /// Backward of bias(). Nothing to do without weights.
+  /// @param grad_bias  [query][key]
+  virtual void collect(const BiasQuery& /*query*/, MatrixView<const float> /*grad_bias*/,
+                       const BiasGradients& /*gradients*/) const {}
 };
 
-/// Seam 4: vectors that depend on the offset take part as keys (q · key is added to the logit before it is scaled)
-/// and as values (mixed in with the weights of their keys).
-class RelativeKv {
+/// What relative vectors meet: one head.
+struct RelativeQuery {
+  MatrixView<const float> q;  ///< [query][head_dim]
+  MatrixView<const float> k;  ///< [key][head_dim]
+  Positions q_positions;      ///< [query][axes]
+  Positions k_positions;      ///< [key][axes]
+  int head = 0;
+};
+
+/// Where RelativeVectors::collect adds gradients.
+struct RelativeGradients {
+  std::span<float> weights;
+  MatrixView<float> q;  ///< [query][head_dim]
+  MatrixView<float> k;  ///< [key][head_dim]
+};
+
+/// Seam 4: vectors that depend on the offset meet q and k, and may be mixed into the output.
+class RelativeVectors {
  public:
-  virtual ~RelativeKv() = default;
-  [[nodiscard]] virtual bool has_values() const = 0;
-  /// @param offsets  k - q, in tokens
-  /// @param out      [offset][head_dim]
-  virtual void keys(std::span<const double> offsets, int head, MatrixView<float> out) const = 0;
-  virtual void values(std::span<const double> offsets, int head, MatrixView<float> out) const = 0;
+  virtual ~RelativeVectors() = default;
+  /// Adds to q · k, before it is scaled.
+  /// @param dots  [query][key]
+  virtual void add_to_dots(const RelativeQuery& query, MatrixView<float> dots) const = 0;
+  /// Adds to the output: the sum over keys of weight times the value vector of the offset. Nothing without values.
+  /// @param weights  [query][key], after softmax
+  /// @param output   [query][value_dim]
+  virtual void add_to_output(const RelativeQuery& /*query*/, MatrixView<const float> /*weights*/,
+                             MatrixView<float> /*output*/) const {}
+  /// Backward of add_to_dots().
+  virtual void collect(const RelativeQuery& query, MatrixView<const float> grad_dots,
+                       const RelativeGradients& gradients) const = 0;
+  /// Backward of add_to_output(): adds to the gradients of the weights of attention [query][key] and of the encoding.
+  virtual void collect_output(const RelativeQuery& /*query*/, MatrixView<const float> /*weights*/,
+                              MatrixView<const float> /*grad_output*/, MatrixView<float> /*grad_attention*/,
+                              std::span<float> /*grad_weights*/) const {}
 };
 
 /// A positional encoding: some of four seams. All null: no positional encoding.
@@ -72,7 +129,7 @@ struct Encoding {
   std::unique_ptr<const AddsToInput> input = nullptr;
   std::unique_ptr<const RotatesQk> rotary = nullptr;
   std::unique_ptr<const BiasesLogits> bias = nullptr;
-  std::unique_ptr<const RelativeKv> relative = nullptr;
+  std::unique_ptr<const RelativeVectors> relative = nullptr;
   /// Numbers of a learned encoding; the seams read them here, and moving the Encoding does not move them.
   std::vector<float> weights = {};
 };

@@ -1,5 +1,8 @@
 #include "posenc/info.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace posenc {
 
 std::string_view to_string(Family family) {
@@ -32,6 +35,16 @@ std::string_view to_string(DimName name) {
       return "head_dim";
   }
   return "";
+}
+
+bool allows(const OnlyWith& condition, std::string_view value) {
+  std::string_view rest = condition.values;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == value) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
 }
 
 int dim_of(const Dims& dims, DimName name) {

@@ -36,6 +36,19 @@ struct Choice {
   std::string_view doc;
 };
 
+/// Another parameter, a choice, that must have one of some values for a parameter to have a meaning.
+struct OnlyWith {
+  std::string_view field = {};   ///< name of the choice; empty: no condition
+  std::string_view values = {};  ///< ids, separated by one space
+};
+[[nodiscard]] bool allows(const OnlyWith& condition, std::string_view value);
+
+/// How words in a line become positions of an encoding with more than one axis.
+enum class TextPositions {
+  same,  ///< every axis has the place of the word (M-RoPE)
+  row,   ///< the words are one row of a picture: the last axis has the place, the others 0
+};
+
 enum class FieldType { boolean, number, choice, list };
 
 /// One parameter of an encoding: what it means, what it may be, and how it reaches its member.
@@ -52,6 +65,7 @@ struct FieldInfo {
   DimName default_from = DimName::none;  ///< the default of an optional member
   DimName max_from = DimName::none;
   std::span<const Choice> choices = {};
+  OnlyWith only_with = {};
 
   // Filled in by field<>().
   FieldType type = FieldType::number;
@@ -73,6 +87,8 @@ struct EncodingInfo {
   std::string_view url = {};
   std::string_view summary = {};
   int axes = 1;
+  TextPositions text_positions = TextPositions::same;
+  bool needs_content = false;           ///< its bias depends on q and on the logits so far
   std::string_view weights_shape = {};  ///< of a learned encoding, for example "[max_position][d_model]"; else empty
 
   // Filled in by define<>().

@@ -54,6 +54,8 @@ void write(JsonWriter& json, const FieldInfo& field) {
   json.key("integer").value(field.integer).key("min").value(field.min).key("max").value(field.max);
   json.key("multiple_of").value(static_cast<double>(field.multiple_of)).key("log_scale").value(field.log_scale);
   json.key("default_from").value(to_string(field.default_from)).key("max_from").value(to_string(field.max_from));
+  json.key("only_with").begin_object().key("field").value(field.only_with.field);
+  json.key("values").value(field.only_with.values).end_object();
   json.key("choices").begin_array();
   for (const Choice& choice : field.choices) {
     json.begin_object().key("id").value(choice.id).key("label").value(choice.label);

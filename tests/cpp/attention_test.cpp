@@ -41,23 +41,26 @@ double row_sum(const Matrix<float>& weights, int row) {
   return sum;
 }
 
-/// keys(offset) = offset * (1, 0, 0, ...), values(offset) = (0, offset, 0, ...).
-class LinearRelative final : public RelativeKv {
+/// Key vector of an offset: offset * (1, 0, 0, ...); value vector: (0, offset, 0, ...).
+class LinearRelative final : public RelativeVectors {
  public:
-  [[nodiscard]] bool has_values() const override { return true; }
-  void keys(std::span<const double> offsets, int /*head*/, MatrixView<float> out) const override {
-    fill(offsets, 0, out);
+  void add_to_dots(const RelativeQuery& query, MatrixView<float> dots) const override {
+    for (int i = 0; i < dots.rows(); ++i) {
+      for (int j = 0; j < dots.cols(); ++j) dots(i, j) += offset(query, i, j) * query.q(i, 0);
+    }
   }
-  void values(std::span<const double> offsets, int /*head*/, MatrixView<float> out) const override {
-    fill(offsets, 1, out);
+  void add_to_output(const RelativeQuery& query, MatrixView<const float> weights,
+                     MatrixView<float> output) const override {
+    for (int i = 0; i < weights.rows(); ++i) {
+      for (int j = 0; j < weights.cols(); ++j) output(i, 1) += weights(i, j) * offset(query, i, j);
+    }
   }
+  void collect(const RelativeQuery& /*query*/, MatrixView<const float> /*grad_dots*/,
+               const RelativeGradients& /*gradients*/) const override {}
 
  private:
-  static void fill(std::span<const double> offsets, int channel, MatrixView<float> out) {
-    for (int i = 0; i < out.rows(); ++i) {
-      for (float& value : out.row(i)) value = 0.0F;
-      out(i, channel) = static_cast<float>(offsets[static_cast<std::size_t>(i)]);
-    }
+  static float offset(const RelativeQuery& query, int i, int j) {
+    return static_cast<float>(query.k_positions(j, 0) - query.q_positions(i, 0));
   }
 };
 

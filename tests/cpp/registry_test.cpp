@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <set>
 #include <string>
@@ -19,8 +19,14 @@ namespace {
 
 const EncodingInfo& any_encoding() { return *encodings()[GENERATE(range(std::size_t{0}, encodings().size()))]; }
 
+/// The encoding with one parameter, and the choice that gives it a meaning where it needs one.
 Spec with(const EncodingInfo& info, const FieldInfo& field, ParamValue value) {
-  return spec(std::string(info.id), {}, {{std::string(field.name), std::move(value)}});
+  Spec result = spec(std::string(info.id), {}, {{std::string(field.name), std::move(value)}});
+  if (!field.only_with.field.empty()) {
+    const std::string values(field.only_with.values);
+    result.params.emplace(field.only_with.field, values.substr(0, values.find(' ')));
+  }
+  return result;
 }
 
 ErrorCode code_of(const Spec& wrong) {
@@ -73,11 +79,14 @@ TEST_CASE("registry: defaults construct, and fill the seams that the description
 TEST_CASE("registry: a parameter given its default changes nothing", "[registry]") {
   const EncodingInfo& info = any_encoding();
   const std::vector<std::string> words{"Tom", "chased", "Jerry", "home"};
-  const Matrix<float> plain = attend_words(spec(std::string(info.id)), {}, words).weights;
   for (const FieldInfo& field : info.fields) {
     INFO(info.id << "." << field.name);
     const auto value = default_value(field).value_or(static_cast<double>(dim_of(Dims{}, field.default_from)));
-    check_close<float, float>(attend_words(with(info, field, value), {}, words).weights.all(), plain.all(), 0.0);
+    const Spec given = with(info, field, value);
+    Spec left_out = given;
+    left_out.params.erase(std::string(field.name));
+    check_close<float, float>(attend_words(given, {}, words).weights.all(),
+                              attend_words(left_out, {}, words).weights.all(), 0.0);
   }
 }
 
@@ -139,4 +148,24 @@ TEST_CASE("registry: weights for an encoding that has none are refused", "[regis
   Spec wrong = spec(std::string(info.id));
   wrong.weights = {1.0F};
   CHECK(code_of(wrong) == ErrorCode::unknown_param);
+}
+
+TEST_CASE("registry: a parameter without its condition is refused", "[registry]") {
+  const EncodingInfo& info = any_encoding();
+  for (const FieldInfo& field : info.fields) {
+    if (field.only_with.field.empty()) continue;
+    INFO(info.id << "." << field.name);
+    const auto condition = std::ranges::find(info.fields, field.only_with.field, &FieldInfo::name);
+    REQUIRE(condition != info.fields.end());
+    REQUIRE(condition->type == FieldType::choice);
+    for (const Choice& choice : condition->choices) {
+      Spec conditional = with(info, field, default_value(field).value_or(2.0));
+      conditional.params[std::string(condition->name)] = std::string(choice.id);
+      if (allows(field.only_with, choice.id)) {
+        CHECK_NOTHROW(make(conditional));
+      } else {
+        CHECK(code_of(conditional) == ErrorCode::unknown_param);
+      }
+    }
+  }
 }

@@ -13,7 +13,7 @@ namespace {
 Dims head_of(int head_dim) { return {.d_model = head_dim, .n_heads = 1, .head_dim = head_dim}; }
 
 Matrix<float> rotated(const Spec& spec, Matrix<float> x, const Matrix<double>& at) {
-  rotate(*make(spec).rotary, at.view(), Operand::q, x.view());
+  rotate(*make(spec).rotary, {.positions = at.view()}, x.view());
   return x;
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("rope: far positions are right where half precision and float fail", "
   const Matrix<double> at = positions({1857, 256, 257, 1000000});
   Matrix<float> cos(4, 16);
   Matrix<float> sin(4, 16);
-  encoding.rotary->cos_sin(at.view(), Operand::q, cos.view(), sin.view());
+  encoding.rotary->cos_sin({.positions = at.view()}, cos.view(), sin.view());
   CHECK(std::abs(cos(0, 1) - 0.306693F) < 1e-6F);
   CHECK(cos(1, 0) != cos(2, 0));
   const double exact = std::cos(1e6 * std::pow(10000.0, -2.0 / 32));

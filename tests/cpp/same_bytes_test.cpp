@@ -43,7 +43,7 @@ void add_seams(const EncodingInfo& info, Fingerprint& print) {
   if (encoding.rotary != nullptr) {
     Matrix<float> cos(at.rows(), encoding.rotary->rotary_dim() / 2);
     Matrix<float> sin = cos;
-    encoding.rotary->cos_sin(at.view(), Operand::q, cos.view(), sin.view());
+    encoding.rotary->cos_sin({.positions = at.view()}, cos.view(), sin.view());
     print.add(cos.all());
     print.add(sin.all());
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "posenc/describe.hpp"
 #include "posenc/error.hpp"
 #include "posenc/seeded.hpp"
 
@@ -89,17 +90,42 @@ ParamValue check(const Checked& checked, const ParamValue& value, const Dims& di
 
 }  // namespace
 
+namespace {
+
+const FieldInfo* find_field(const EncodingInfo& info, std::string_view name) {
+  const auto found = std::ranges::find(info.fields, name, &FieldInfo::name);
+  return found == info.fields.end() ? nullptr : &*found;
+}
+
+/// The value of a choice: the given one, else its default.
+std::string chosen(const EncodingInfo& info, const Spec& spec, std::string_view name) {
+  const auto given = spec.params.find(name);
+  const ParamValue value = given != spec.params.end() ? given->second : *default_value(*find_field(info, name));
+  const auto* id = std::get_if<std::string>(&value);
+  return id == nullptr ? "" : *id;
+}
+
+void check_condition(const Checked& checked, const Spec& spec) {
+  const OnlyWith& condition = checked.field.only_with;
+  if (condition.field.empty() || allows(condition, chosen(checked.info, spec, condition.field))) return;
+  checked.fail(ErrorCode::unknown_param,
+               "be left out unless " + std::string(condition.field) + " is one of " + std::string(condition.values));
+}
+
+}  // namespace
+
 namespace detail {
 
 void assign_params(const EncodingInfo& info, const Spec& spec, void* params) {
   for (const auto& [name, value] : spec.params) {
-    const auto field = std::ranges::find(info.fields, name, &FieldInfo::name);
-    if (field == info.fields.end()) {
+    const FieldInfo* field = find_field(info, name);
+    if (field == nullptr) {
       std::string names;
       for (const FieldInfo& known : info.fields) names += (names.empty() ? "" : ", ") + std::string(known.name);
       throw Error({ErrorCode::unknown_param, std::string(info.id), name,
                    names.empty() ? "be left out: this encoding has no parameters" : "be one of " + names, name});
     }
+    check_condition({info, *field, given_text(value)}, spec);
     field->assign(params, check({info, *field, given_text(value)}, value, spec.dims));
   }
   if (!spec.weights.empty() && !info.learned()) {

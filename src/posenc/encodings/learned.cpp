@@ -19,6 +19,7 @@
 
 #include "encodings/define.hpp"
 #include "encodings/registry.hpp"
+#include "kernels/kernels.hpp"
 
 namespace posenc {
 namespace {
@@ -64,6 +65,13 @@ class LearnedRows final : public AddsToInput {
   void rows(Positions positions, MatrixView<float> out) const override {
     for (int token = 0; token < positions.rows(); ++token) {
       std::ranges::copy(table_.row(row_of(positions(token, 0))), out.row(token).begin());
+    }
+  }
+
+  void collect(Positions positions, MatrixView<const float> grad_rows, std::span<float> grad_weights) const override {
+    const MatrixView grad_table(grad_weights, table_.rows(), table_.cols());
+    for (int token = 0; token < positions.rows(); ++token) {
+      kernels::best.add_scaled(1.0F, grad_rows.row(token), grad_table.row(row_of(positions(token, 0))));
     }
   }
 

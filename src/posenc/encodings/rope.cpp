@@ -73,10 +73,11 @@ class RopeRotation final : public RotatesQk {
   [[nodiscard]] int rotary_dim() const override { return static_cast<int>(2 * inv_freq_.size()); }
   [[nodiscard]] PairLayout layout() const override { return layout_; }
 
-  void cos_sin(Positions positions, Operand /*operand*/, MatrixView<float> cos, MatrixView<float> sin) const override {
+  void cos_sin(const RotaryQuery& query, MatrixView<float> cos, MatrixView<float> sin) const override {
     std::vector<double> angles(inv_freq_.size());
-    for (int token = 0; token < positions.rows(); ++token) {
-      for (std::size_t pair = 0; pair < angles.size(); ++pair) angles[pair] = positions(token, 0) * inv_freq_[pair];
+    for (int token = 0; token < query.positions.rows(); ++token) {
+      const double position = query.positions(token, 0);
+      for (std::size_t pair = 0; pair < angles.size(); ++pair) angles[pair] = position * inv_freq_[pair];
       kernels::best.sin_cos(angles, sin.row(token), cos.row(token));
     }
   }

@@ -113,12 +113,24 @@ class T5Bias final : public BiasesLogits {
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
     for (int i = 0; i < out.rows(); ++i) {
       for (int j = 0; j < out.cols(); ++j) {
-        out(i, j) = table_(buckets_.of(query.k_positions(j, 0) - query.q_positions(i, 0)), query.head);
+        out(i, j) = table_(bucket(query, i, j), query.head);
       }
     }
   }
 
+  void collect(const BiasQuery& query, MatrixView<const float> grad_bias,
+               const BiasGradients& gradients) const override {
+    const MatrixView grad_table(gradients.weights, table_.rows(), table_.cols());
+    for (int i = 0; i < grad_bias.rows(); ++i) {
+      for (int j = 0; j < grad_bias.cols(); ++j) grad_table(bucket(query, i, j), query.head) += grad_bias(i, j);
+    }
+  }
+
  private:
+  [[nodiscard]] int bucket(const BiasQuery& query, int i, int j) const {
+    return buckets_.of(query.k_positions(j, 0) - query.q_positions(i, 0));
+  }
+
   T5Buckets buckets_;
   MatrixView<const float> table_;
 };

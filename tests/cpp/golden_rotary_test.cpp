@@ -1,0 +1,87 @@
+#include "golden.hpp"
+
+#include <optional>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace posenc;
+using namespace posenc::test;
+
+namespace {
+
+void check_rotary(const json& c, const char* layout, double theta, std::optional<double> rotary_dim) {
+  INFO(c["name"]);
+  Spec rope = spec("rope", dims_of(c), {{"layout", std::string(layout)}, {"theta", theta}});
+  if (rotary_dim) rope.params["rotary_dim"] = *rotary_dim;
+  const Matrix<double> at = positions_of(c);
+  const Encoding encoding = make(rope);
+  for (const auto& [name, operand] : {std::pair{"q", Operand::q}, std::pair{"k", Operand::k}}) {
+    for (std::size_t head = 0; head < c["inputs"][name].size(); ++head) {
+      Matrix<float> x = golden_matrix(c["inputs"][name][head]);
+      rotate(*encoding.rotary, {.positions = at.view(), .operand = operand, .seq_len = length_of(at.view())}, x.view());
+      // Inputs reach 3, so an error of cos shows up to three times as large.
+      check_close(x.all(), c["expected"][std::string(name) + "_rot"][head], 3 * tolerance_at(at));
+    }
+  }
+  const double far = at(at.rows() - 1, 0) > 100 ? 3 * tolerance_at(at) : kLogits;
+  check_attention(c, rope, at, at, {.logits = far, .weights = far});
+}
+
+}  // namespace
+
+TEST_CASE("golden: no encoding as Llama without rotation has it", "[golden][none]") {
+  for (const json& c : golden_cases("nope-llama")) {
+    INFO(c["name"]);
+    check_attention(c, spec("none", dims_of(c)), positions_of(c), positions_of(c));
+  }
+}
+
+TEST_CASE("golden: rope as Llama has it", "[golden][rope]") {
+  int checked = 0;
+  for (const json& c : golden_cases("rope-apply-llama")) {
+    if (c["params"]["rope_type"] != "default") continue;
+    check_rotary(c, "half", c["params"]["rope_theta"], std::nullopt);
+    ++checked;
+  }
+  CHECK(checked == 4);
+}
+
+TEST_CASE("golden: rope as GPT-J has it", "[golden][rope]") {
+  for (const json& c : golden_cases("rope-apply-gptj")) {
+    check_rotary(c, "interleaved", c["params"]["rope_theta"], c["params"]["rotary_dim"]);
+  }
+}
+
+TEST_CASE("golden: rope as GPT-NeoX has it", "[golden][rope]") {
+  for (const json& c : golden_cases("rope-apply-gptneox")) {
+    const double rotary_dim =
+        c["params"]["head_dim"].get<double>() * c["params"]["partial_rotary_factor"].get<double>();
+    check_rotary(c, "half", c["params"]["rope_theta"], rotary_dim);
+  }
+}
+
+TEST_CASE("golden: rope as RoFormer has it", "[golden][rope]") {
+  for (const json& c : golden_cases("rope-apply-roformer")) {
+    check_rotary(c, "interleaved", c["params"]["rope_theta"], std::nullopt);
+  }
+}
+
+TEST_CASE("golden: rope as Meta's Llama has it", "[golden][rope]") {
+  int checked = 0;
+  for (const json& c : golden_cases("rope-meta-llama")) {
+    if (!c.contains("inputs") || c["params"]["use_scaled"] == true) continue;
+    check_rotary(c, "interleaved", c["params"]["rope_theta"], std::nullopt);
+    ++checked;
+  }
+  CHECK(checked == 1);
+}
+
+TEST_CASE("golden: rope as rotary-embedding-torch has it", "[golden][rope]") {
+  int checked = 0;
+  for (const json& c : golden_cases("rope-lucidrains")) {
+    if (c["params"]["theta_rescale_factor"] != 1.0 || c["params"]["interpolate_factor"] != 1.0) continue;
+    check_rotary(c, "interleaved", c["params"]["theta"], c["params"]["dim"]);
+    ++checked;
+  }
+  CHECK(checked == 2);
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+
+import { load } from 'posenc';
+import { describe, expect, it } from 'vitest';
+
+import { JERRY, projectPath, TOM } from './support.ts';
+
+const readme = readFileSync(projectPath('README.md'), 'utf8');
+const posenc = await load();
+
+/** Lines `posenc.something(...); // result: remark` of the first example. */
+const claims = [...readme.matchAll(/^(posenc\.(?:compare|invariances).*); \/\/ ([^:\n]+)/gm)].map(
+  ([, code, result]) => ({
+    code: code ?? '',
+    result: result ?? '',
+  }),
+);
+
+describe('the README', () => {
+  it('makes claims', () => {
+    expect(claims.length).toBe(4);
+  });
+
+  it.each(claims)('is right that $code is $result', ({ code, result }) => {
+    // The text is our own README: running it is the test.
+    // eslint-disable-next-line no-new-func
+    const value: unknown = new Function('posenc', 'a', 'b', `return ${code}`)(posenc, TOM, JERRY);
+    const shown = typeof value === 'number' ? String(Number(value.toFixed(2))) : String(value);
+    expect(shown).toBe(result.trim());
+  });
+
+  it('lists every encoding with its parameters', () => {
+    for (const { kind, fields } of posenc.encodings) {
+      const row = readme.split('\n').find((line) => line.startsWith(`| \`${kind}\``));
+      expect(row, kind).toBeDefined();
+      const own = fields.filter(({ id }) => id !== 'seed' && id !== 'stddev');
+      for (const { id } of own) expect(row, kind).toContain(id);
+    }
+  });
+});
