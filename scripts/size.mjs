@@ -1,0 +1,48 @@
+// Prints the sizes of what a visitor downloads, and fails above the budgets. KB = 1000 bytes.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+const root = path.dirname(import.meta.dirname);
+
+const BUDGETS = [
+  { name: 'dist/posenc.wasm', files: [path.join(root, 'dist/posenc.wasm')], gzipKB: 70 },
+  { name: 'page: HTML, CSS, JS', files: filesBelow(path.join(root, 'web/dist'), /\.(html|css|js|mjs)$/), gzipKB: 120 },
+];
+
+function filesBelow(dir, pattern) {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && pattern.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function row(name, raw, gzip, brotli, note = '') {
+  const numbers = [raw, gzip, brotli].map((value) => String(value).padStart(10)).join('');
+  console.log(`${name.padEnd(52)}${numbers}  ${note}`.trimEnd());
+}
+
+row('bytes', 'raw', 'gzip', 'brotli');
+for (const { name, files, gzipKB } of BUDGETS) {
+  const total = { raw: 0, gzip: 0, brotli: 0 };
+  if (files.length === 0 || !files.every((file) => existsSync(file))) {
+    console.error(`${name} is not there: run npm run build`);
+    process.exitCode = 1;
+    continue;
+  }
+  for (const file of files) {
+    // Each file by itself, as a server sends it.
+    const bytes = readFileSync(file);
+    const size = {
+      raw: bytes.length,
+      gzip: gzipSync(bytes, { level: 9 }).length,
+      brotli: brotliCompressSync(bytes).length,
+    };
+    for (const key of Object.keys(total)) total[key] += size[key];
+    if (files.length > 1) row(`  ${path.relative(root, file)}`, size.raw, size.gzip, size.brotli);
+  }
+  const fits = total.gzip <= gzipKB * 1000;
+  if (!fits) process.exitCode = 1;
+  row(name, total.raw, total.gzip, total.brotli, `${fits ? 'within' : 'ABOVE'} ${gzipKB} KB gzip`);
+}
