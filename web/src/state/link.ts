@@ -1,0 +1,46 @@
+/** Keeps the address of the page and the state of the lab the same. */
+import type { Lab } from '../lab.ts';
+import { encodeState } from './url.ts';
+
+/** Shortest time between two writes, in milliseconds: browsers refuse many more. */
+const kPause = 250;
+
+export class Link {
+  readonly #lab: Lab;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #writtenAt = 0;
+
+  constructor(lab: Lab) {
+    this.#lab = lab;
+    lab.addEventListener('change', () => this.#plan());
+    window.addEventListener('hashchange', () => this.#read());
+  }
+
+  #plan(): void {
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#write();
+      },
+      Math.max(0, this.#writtenAt + kPause - performance.now()),
+    );
+  }
+
+  #write(): void {
+    const { state, encodings, content } = this.#lab;
+    const text = encodeState(state, encodings, content.sentences);
+    if (text === location.hash.slice(1)) return;
+    this.#writtenAt = performance.now();
+    try {
+      history.replaceState(history.state, '', text === '' ? location.pathname + location.search : `#${text}`);
+    } catch {
+      // Some sandboxes have no address to write to; the page works without.
+    }
+  }
+
+  #read(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#lab.open(location.hash);
+  }
+}
