@@ -22,7 +22,10 @@ const NO_DEFAULT_EXPORT = ['ExportDefaultDeclaration', 'ExportSpecifier[exported
   message: 'Named exports only.',
 }));
 
-const NO_NODE = { regex: '^node:', message: 'This runs in browsers: no Node modules (node*.ts are the only exception).' };
+const NO_NODE = {
+  regex: '^node:',
+  message: 'This runs in browsers: no Node modules (node*.ts are the only exception).',
+};
 const NO_PAGE = { regex: '(^|/)(web|tests)/', message: 'The package does not know the page or the tests.' };
 // The page uses the package as everybody does.
 const PUBLIC_ENTRIES = [

@@ -9,6 +9,7 @@ const number = (id: string, over: Partial<NumberField>): NumberField => ({
   label: id,
   unit: '',
   doc: '',
+  onlyWith: null,
   integer: false,
   default: 1,
   min: 0,
@@ -32,7 +33,16 @@ export const kFields = {
     multipleOf: 2,
   }),
   spread: number('spread', { default: 0.5 }),
-  signed: { type: 'bool', id: 'signed', name: 'signed', label: 'Signed', unit: '', doc: '', default: true },
+  signed: {
+    type: 'bool',
+    id: 'signed',
+    name: 'signed',
+    label: 'Signed',
+    unit: '',
+    doc: '',
+    onlyWith: null,
+    default: true,
+  },
   form: {
     type: 'choice',
     id: 'form',
@@ -40,6 +50,7 @@ export const kFields = {
     label: 'Form',
     unit: '',
     doc: '',
+    onlyWith: null,
     default: 'one',
     choices: [
       { id: 'one', label: 'one', doc: '' },
@@ -53,10 +64,13 @@ export const kFields = {
     label: 'Factors',
     unit: '',
     doc: '',
+    onlyWith: null,
     default: [1, 2],
     min: 0,
     max: 100,
   },
+  // Means something only while the form is `two`.
+  depends: number('depends', { default: 2, onlyWith: { field: 'form', values: ['two'] } }),
   // A name that the page uses itself.
   clash: number('q', { default: 3 }),
 } as const satisfies Record<string, FieldInfo>;

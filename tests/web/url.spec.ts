@@ -40,6 +40,22 @@ describe('link: what it looks like', () => {
   });
 });
 
+describe('link: parameters that depend on a choice', () => {
+  it('are written and read only while they mean something', () => {
+    const state: State = { ...initial, encoding: 'full', params: { full: { form: 'two', depends: 5 } } };
+    expect(encode(state)).toBe('v=1&e=full&form=two&depends=5');
+    expect(decode(encode(state)).state).toEqual(state);
+    expect(encode({ ...state, params: { full: { depends: 5 } } })).toBe('v=1&e=full');
+  });
+
+  it('are handed on when they mean nothing', () => {
+    const { state, notices } = decode('v=1&e=full&depends=5');
+    expect(notices).toEqual([]);
+    expect(state.params).toEqual({});
+    expect(encode(state)).toBe('v=1&e=full&depends=5');
+  });
+});
+
 describe('link: links that were given away', () => {
   // Never change an expectation here: these links are in other people's articles.
   it.each([

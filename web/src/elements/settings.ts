@@ -1,7 +1,7 @@
 import type { FieldInfo } from 'posenc';
 import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { icon } from '../icons.ts';
-import { kDims, paramOf, type ParamValue } from '../logic/fields.ts';
+import { isActive, kDims, paramOf, type ParamValue } from '../logic/fields.ts';
 import { encodingSummary, fieldDoc, fieldLabel, fieldUnit, problemText } from '../logic/names.ts';
 import { kLargestOffset, kLargestSeed, kSeed } from '../state/state.ts';
 import { LabElement } from './lab_element.ts';
@@ -14,6 +14,7 @@ const wholeNumber = (id: string, max: number, value: number): FieldInfo => ({
   type: 'number',
   id,
   name: id,
+  onlyWith: null,
   label: id,
   unit: '',
   doc: '',
@@ -66,7 +67,11 @@ export class Settings extends LabElement {
       <summary class="rail-title">${settings.title}</summary>
       <div class="settings-fields">
         ${info ? html`<p class="encoding-summary settings-summary">${encodingSummary(content, info)}</p>` : nothing}
-        ${info?.fields.map((field) => this.#field(field)) ?? nothing}
+        ${
+          info?.fields
+            .filter((field) => isActive(info, field, lab.params(info.kind)))
+            .map((field) => this.#field(field)) ?? nothing
+        }
         <div class="layer-fields">
           ${this.#layerField('seed', settings.seed, settings.seedDoc)}
           ${this.#layerField('head', settings.head, settings.headDoc(kDims.nHeads))}

@@ -50,6 +50,19 @@ export function sameValue(a: ParamValue, b: ParamValue): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
+/** Whether a field has a meaning now: some depend on the value of a choice. */
+export function isActive(info: EncodingInfo, field: FieldInfo, params: Params | undefined): boolean {
+  const { onlyWith } = field;
+  const choice = onlyWith && info.fields.find(({ id }) => id === onlyWith.field);
+  return !choice || onlyWith.values.includes(String(paramOf(choice, params)));
+}
+
+/** What the engine and a link get: no defaults, and nothing that has no meaning now. */
+export function activeParams(info: EncodingInfo, params: Params): Params {
+  const active = info.fields.filter((field) => isActive(info, field, params));
+  return changedParams({ ...info, fields: active }, params);
+}
+
 /** Params without those that equal their default. */
 export function changedParams(info: EncodingInfo, params: Params): Params {
   return Object.fromEntries(

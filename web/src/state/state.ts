@@ -1,6 +1,6 @@
 /** The one state of the page: every picture, sentence and link reads it. */
 import type { Encoding, EncodingInfo } from 'posenc';
-import type { Params } from '../logic/fields.ts';
+import { activeParams, type Params } from '../logic/fields.ts';
 
 export type Lang = 'en' | 'zh';
 export type Theme = 'light' | 'dark';
@@ -70,8 +70,9 @@ export function initialState(encodings: readonly EncodingInfo[], sentences: Sent
 /** What the engine gets for an encoding and the reader's parameters. */
 export function toEncoding(info: EncodingInfo, params: Params | undefined): Encoding {
   const values: Record<string, unknown> = { kind: info.kind };
+  const active = activeParams(info, params ?? {});
   for (const field of info.fields) {
-    const value = params?.[field.id];
+    const value = active[field.id];
     if (value !== undefined) values[field.name] = value;
   }
   // The description names the members of the union; the engine checks each value again.

@@ -5,9 +5,10 @@
 import type { EncodingInfo } from 'posenc';
 import { tokenize } from 'posenc/text';
 import {
-  changedParams,
+  activeParams,
   checkField,
   fieldText,
+  isActive,
   kDims,
   type ParamValue,
   type Params,
@@ -83,7 +84,7 @@ export function encodeState(state: State, encodings: readonly EncodingInfo[], se
   if (state.encoding !== initial.encoding) parts.set('e', state.encoding);
   const info = encodings.find((candidate) => candidate.kind === state.encoding);
   if (info) {
-    for (const [id, value] of Object.entries(changedParams(info, state.params[info.kind] ?? {})))
+    for (const [id, value] of Object.entries(activeParams(info, state.params[info.kind] ?? {})))
       parts.set(paramKey(id), paramText(value));
   }
   if (state.a !== initial.a || state.b !== initial.b) {
@@ -120,6 +121,8 @@ export function decodeState(hash: string, encodings: readonly EncodingInfo[], se
   const encoding = takeEncoding(take('e'), encodings, initial.encoding, notices);
   const info = encodings.find((candidate) => candidate.kind === encoding);
   const params: Params = info ? takeParams(info, take, notices) : {};
+  // A parameter that has no meaning beside the others is handed on like any unknown part.
+  for (const field of info?.fields ?? []) if (info && !isActive(info, field, params)) known.delete(paramKey(field.id));
   const texts = takeSentences(take('a'), take('b'), sentences);
 
   const choices: Partial<Record<ChoiceName, string>> = {};
@@ -191,7 +194,7 @@ function takeParams(info: EncodingInfo, take: (key: string) => string | null, no
         used: paramText(checked.nearest),
       });
   }
-  return changedParams(info, params);
+  return activeParams(info, params);
 }
 
 /** A link with one sentence compares it with its mirror image. */
