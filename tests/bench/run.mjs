@@ -1,6 +1,7 @@
 /** `npm run bench`: how fast posenc is, beside plain JavaScript and an empty page, in this one run. Needs a build. */
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { accuracyTable } from './accuracy.mjs';
 import { measureEngine } from './engine.mjs';
 import { ms, table, times } from './measure.mjs';
 import { measureTyping } from './typing.mjs';
@@ -21,6 +22,8 @@ console.log(
 console.log(
   `\nAll numbers of one keystroke (8 words, ${encodings} encodings, both masks, three tests): ${ms(keystroke)}`,
 );
+
+console.log(`\n${await accuracyTable()}`);
 
 const typing = await measureTyping(root('web/dist'));
 if (typing === null) {
