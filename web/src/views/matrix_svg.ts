@@ -21,6 +21,9 @@ export interface MatrixSvgOptions {
 }
 
 const kRadius = 5;
+/** Cells from which an exact zero is printed as "= 0", and as "=". */
+const kRoomForZero = 32;
+const kRoomForSign = 11;
 
 export function matrixRows(options: MatrixSvgOptions): SVGTemplateResult {
   const { model } = options;
@@ -87,7 +90,7 @@ function cell(options: MatrixSvgOptions, row: number, col: number): SVGTemplateR
 }
 
 function cellText(model: MatrixModel, layout: MatrixLayout, value: number): string {
-  if (value === 0) return layout.values === 'full' ? '= 0' : layout.cell >= 11 ? '=' : '';
+  if (value === 0) return layout.cell >= kRoomForZero ? '= 0' : layout.cell >= kRoomForSign ? '=' : '';
   if (layout.values === 'none') return '';
   const full = model.kind === 'weight' ? formatWeight(value) : formatChange(value);
   return layout.values === 'full' ? full : compact(full);
