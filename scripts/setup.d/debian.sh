@@ -30,7 +30,8 @@ apt_install() {
 apt_install_quietly() {
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3)
   as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a
-  as_root "${apt[@]}" update
+  # A broken source of somebody else's need not stop us; what is really missing shows in the next line.
+  as_root "${apt[@]}" update || true
   as_root "${apt[@]}" install --no-install-recommends --reinstall "$@"
 }
 
