@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { load } from 'posenc';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 
 import { errorOf, wasmBytes } from './support.ts';
 
@@ -95,6 +95,18 @@ describe('load', () => {
     controller.abort();
     expect((await loading).code).toBe('aborted');
     expect((await errorOf(() => load({ wasm: at('/posenc.wasm'), signal: AbortSignal.abort() }))).code).toBe('aborted');
+  });
+
+  it('says which browsers it needs where there is no SIMD, and that WebAssembly is off where it is', async () => {
+    vi.spyOn(WebAssembly, 'validate').mockReturnValue(false);
+    const old = await errorOf(() => load({ wasm: at('/posenc.wasm') }));
+    vi.restoreAllMocks();
+    expect(old.code).toBe('wasm_unsupported');
+    expect(old.hint).toContain('Safari 16.4');
+    vi.stubGlobal('WebAssembly', undefined);
+    const off = await errorOf(() => load({ wasm: at('/posenc.wasm') }));
+    vi.unstubAllGlobals();
+    expect(off.code).toBe('wasm_blocked');
   });
 
   it('refuses other kinds of source', async () => {
