@@ -2,6 +2,7 @@
 
 /// Umbrella of the public headers.
 
+#include "posenc/angles.hpp"
 #include "posenc/attention.hpp"
 #include "posenc/compare.hpp"
 #include "posenc/describe.hpp"

@@ -118,6 +118,28 @@ TEST_CASE("sin_cos: the twins agree to the bit", "[kernel]") {
   });
 }
 
+TEST_CASE("sin_cos_double and add_angles: the twins agree to the bit", "[kernel]") {
+  const std::size_t size = any_size();
+  check_twins(2 * size, [&](const Kernels& k, std::span<float> x) {
+    std::vector<double> angles(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(size));
+    std::vector<double> sin(size);
+    std::vector<double> cos(size);
+    k.sin_cos_double(angles, sin, cos);
+    k.add_angles({sin, cos}, {cos, sin}, x.first(size), x.subspan(size));
+  });
+}
+
+TEST_CASE("sin_cos_double: right to 1e-13", "[kernel]") {
+  for (int i = -20000; i <= 20000; ++i) {
+    const std::vector<double> angle{i * 0.7318};
+    std::vector<double> sin(1);
+    std::vector<double> cos(1);
+    kernels::best.sin_cos_double(angle, sin, cos);
+    REQUIRE(std::abs(sin[0] - std::sin(angle[0])) < 1e-13);
+    REQUIRE(std::abs(cos[0] - std::cos(angle[0])) < 1e-13);
+  }
+}
+
 TEST_CASE("sin_cos: within the bound of the header up to 1e6 radians", "[kernel]") {
   double worst = 0.0;
   for (int i = -200000; i <= 200000; ++i) {

@@ -26,6 +26,12 @@ void powers(double x, std::span<const double> exponents, std::span<double> out);
 
 // ---- per array: one table of functions per instruction set ---------------------------------------------------------
 
+/// Angles by their sines and cosines.
+struct AnglesView {
+  std::span<const double> sin;
+  std::span<const double> cos;
+};
+
 struct Kernels {
   /// sum of a[i] * b[i]; error <= (n / 4 + 4) * 2^-24 * sum |a[i] * b[i]|.
   float (*dot)(std::span<const float> a, std::span<const float> b);
@@ -36,6 +42,10 @@ struct Kernels {
   /// sin and cos of angles in radians. Error <= 0.51 units in the last place of float while |angle| <= 1e6, never more
   /// than 6.1e-8; beyond, the rounding of the angle itself rules (1.2e-7 at 1e9). |angle| <= 1e9.
   void (*sin_cos)(std::span<const double> angles, std::span<float> sin, std::span<float> cos);
+  /// The same in double, error below 1e-13.
+  void (*sin_cos_double)(std::span<const double> angles, std::span<double> sin, std::span<double> cos);
+  /// sin and cos of a[i] + b[i] from those of a[i] and b[i], in double, rounded to float once.
+  void (*add_angles)(const AnglesView& a, const AnglesView& b, std::span<float> sin, std::span<float> cos);
   /// x[i] = e^(x[i] - max) / sum of these, in place. -inf gives exactly 0; all -inf gives all 0. No NaN, no +inf.
   /// Relative error <= (n / 4 + 8) * 2^-24 of weights above e^-87; below that a weight is 0.
   void (*softmax)(std::span<float> x);

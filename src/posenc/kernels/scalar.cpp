@@ -46,7 +46,8 @@ T polynomial(const std::array<T, N>& coefficients, T x) {
   return value;
 }
 
-void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
+template <class T>
+void sin_cos_as(std::span<const double> angles, std::span<T> sin, std::span<T> cos) {
   assert(angles.size() == sin.size() && angles.size() == cos.size());
   for (std::size_t i = 0; i < angles.size(); ++i) {
     const double rounded = angles[i] * kTwoOverPi + kRoundDouble;
@@ -59,8 +60,24 @@ void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<flo
     const bool swapped = (quadrant & 1U) != 0;
     const double first = swapped ? cosine : sine;
     const double second = swapped ? sine : cosine;
-    sin[i] = static_cast<float>((quadrant & 2U) != 0 ? -first : first);
-    cos[i] = static_cast<float>(((quadrant + 1U) & 2U) != 0 ? -second : second);
+    sin[i] = static_cast<T>((quadrant & 2U) != 0 ? -first : first);
+    cos[i] = static_cast<T>(((quadrant + 1U) & 2U) != 0 ? -second : second);
+  }
+}
+
+void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
+  sin_cos_as<float>(angles, sin, cos);
+}
+
+void sin_cos_double(std::span<const double> angles, std::span<double> sin, std::span<double> cos) {
+  sin_cos_as<double>(angles, sin, cos);
+}
+
+void add_angles(const AnglesView& a, const AnglesView& b, std::span<float> sin, std::span<float> cos) {
+  assert(a.sin.size() == sin.size() && b.sin.size() == sin.size() && cos.size() == sin.size());
+  for (std::size_t i = 0; i < sin.size(); ++i) {
+    sin[i] = static_cast<float>(a.sin[i] * b.cos[i] + a.cos[i] * b.sin[i]);
+    cos[i] = static_cast<float>(a.cos[i] * b.cos[i] - a.sin[i] * b.sin[i]);
   }
 }
 
@@ -112,6 +129,7 @@ void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, 
 
 }  // namespace
 
-constinit const Kernels scalar{dot, add_scaled, multiply, sin_cos, softmax, rotate_half, rotate_interleaved};
+constinit const Kernels scalar{dot,        add_scaled, multiply,    sin_cos,           sin_cos_double,
+                               add_angles, softmax,    rotate_half, rotate_interleaved};
 
 }  // namespace posenc::kernels

@@ -81,7 +81,16 @@ Batch polynomial(const std::array<T, N>& coefficients, Batch x) {
   return value;
 }
 
-void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
+/// Doubles, stored as they are or rounded to float.
+void store(Doubles values, double* to) { values.store_unaligned(to); }
+void store(Doubles values, float* to) {
+  alignas(Doubles::arch_type::alignment()) double wide[kDoubles];
+  values.store_aligned(wide);
+  for (std::size_t lane = 0; lane < kDoubles; ++lane) to[lane] = static_cast<float>(wide[lane]);
+}
+
+template <class T>
+void sin_cos_blocks(std::span<const double> angles, std::span<T> sin, std::span<T> cos) {
   assert(angles.size() == sin.size() && angles.size() == cos.size());
   using Bits = xsimd::batch<std::uint64_t, Doubles::arch_type>;
   const std::size_t whole = whole_blocks(angles.size(), kDoubles);
@@ -99,16 +108,36 @@ void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<flo
     // Bit 1 of the quadrant is the sign; moved to bit 63 it flips a double.
     const Doubles sin_sign = xsimd::bitwise_cast<double>((quadrant & Bits(2)) << 62);
     const Doubles cos_sign = xsimd::bitwise_cast<double>(((quadrant + Bits(1)) & Bits(2)) << 62);
-    alignas(Doubles::arch_type::alignment()) double sines[kDoubles];
-    alignas(Doubles::arch_type::alignment()) double cosines[kDoubles];
-    (xsimd::select(swapped, cosine, sine) ^ sin_sign).store_aligned(sines);
-    (xsimd::select(swapped, sine, cosine) ^ cos_sign).store_aligned(cosines);
-    for (std::size_t lane = 0; lane < kDoubles; ++lane) {
-      sin[i + lane] = static_cast<float>(sines[lane]);
-      cos[i + lane] = static_cast<float>(cosines[lane]);
-    }
+    store(xsimd::select(swapped, cosine, sine) ^ sin_sign, &sin[i]);
+    store(xsimd::select(swapped, sine, cosine) ^ cos_sign, &cos[i]);
   }
+}
+
+void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
+  sin_cos_blocks(angles, sin, cos);
+  const std::size_t whole = whole_blocks(angles.size(), kDoubles);
   scalar.sin_cos(angles.subspan(whole), sin.subspan(whole), cos.subspan(whole));
+}
+
+void sin_cos_double(std::span<const double> angles, std::span<double> sin, std::span<double> cos) {
+  sin_cos_blocks(angles, sin, cos);
+  const std::size_t whole = whole_blocks(angles.size(), kDoubles);
+  scalar.sin_cos_double(angles.subspan(whole), sin.subspan(whole), cos.subspan(whole));
+}
+
+void add_angles(const AnglesView& a, const AnglesView& b, std::span<float> sin, std::span<float> cos) {
+  assert(a.sin.size() == sin.size() && b.sin.size() == sin.size() && cos.size() == sin.size());
+  const std::size_t whole = whole_blocks(sin.size(), kDoubles);
+  for (std::size_t i = 0; i < whole; i += kDoubles) {
+    const Doubles a_sin = Doubles::load_unaligned(&a.sin[i]);
+    const Doubles a_cos = Doubles::load_unaligned(&a.cos[i]);
+    const Doubles b_sin = Doubles::load_unaligned(&b.sin[i]);
+    const Doubles b_cos = Doubles::load_unaligned(&b.cos[i]);
+    store(a_sin * b_cos + a_cos * b_sin, &sin[i]);
+    store(a_cos * b_cos - a_sin * b_sin, &cos[i]);
+  }
+  scalar.add_angles({a.sin.subspan(whole), a.cos.subspan(whole)}, {b.sin.subspan(whole), b.cos.subspan(whole)},
+                    sin.subspan(whole), cos.subspan(whole));
 }
 
 Floats exp_of_nonpositive(Floats x) {
@@ -193,7 +222,8 @@ void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, 
   scalar.rotate_interleaved(cos.subspan(whole), sin.subspan(whole), x.subspan(2 * whole));
 }
 
-constinit const Kernels kSimd{dot, add_scaled, multiply, sin_cos, softmax, rotate_half, rotate_interleaved};
+constinit const Kernels kSimd{dot,        add_scaled, multiply,    sin_cos,           sin_cos_double,
+                              add_angles, softmax,    rotate_half, rotate_interleaved};
 
 }  // namespace
 
