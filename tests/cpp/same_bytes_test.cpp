@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -33,7 +34,9 @@ class Fingerprint {
 void add_seams(const EncodingInfo& info, Fingerprint& print) {
   const Spec of_info = spec(std::string(info.id));
   const Encoding encoding = make(of_info);
-  const Matrix<double> at = positions({0, 1, 2, 7, 100, 333, 511});
+  const Matrix<double> places = positions({0, 1, 2, 7, 100, 333, 511});
+  Matrix<double> at(places.rows(), info.axes);
+  for (int token = 0; token < at.rows(); ++token) std::ranges::fill(at.row(token), places(token, 0));
   Matrix<float> wide(at.rows(), of_info.dims.d_model);
   Matrix<float> square(at.rows(), at.rows());
   if (encoding.input != nullptr) {
@@ -73,8 +76,9 @@ struct Expected {
 };
 
 constexpr Expected kExpected[] = {
-    {"none", 0x3878b99c15aa2c0c}, {"sinusoidal", 0xad76d371becc61f}, {"learned", 0x1d5dd9bfb962a497},
-    {"rope", 0x2fef108bacb0fb04}, {"alibi", 0xedc9e0be2cd8b73c},     {"t5_bias", 0x8d72ff1e761ebb54},
+    {"none", 0x3878b99c15aa2c0c},     {"sinusoidal", 0xad76d371becc61f}, {"learned", 0x1d5dd9bfb962a497},
+    {"sincos2d", 0x863b023813ef3d8b}, {"rope", 0x2fef108bacb0fb04},      {"alibi", 0xedc9e0be2cd8b73c},
+    {"t5_bias", 0x8d72ff1e761ebb54},
 };
 
 }  // namespace

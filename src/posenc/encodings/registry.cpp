@@ -10,7 +10,11 @@
 namespace posenc {
 namespace {
 
-constexpr std::array kRegistry{&kNone, &kSinusoidal, &kLearned, &kRope, &kAlibi, &kT5Bias};
+constexpr std::array kRegistry{
+    &kNone,  &kSinusoidal, &kLearned, &kSincos2d,  //
+    &kRope,                                        //
+    &kAlibi, &kT5Bias,                             //
+};
 
 }  // namespace
 

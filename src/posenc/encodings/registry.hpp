@@ -8,6 +8,7 @@ namespace posenc {
 extern const EncodingInfo kNone;
 extern const EncodingInfo kSinusoidal;
 extern const EncodingInfo kLearned;
+extern const EncodingInfo kSincos2d;
 extern const EncodingInfo kRope;
 extern const EncodingInfo kAlibi;
 extern const EncodingInfo kT5Bias;
