@@ -54,6 +54,12 @@ void add_seams(const EncodingInfo& info, Fingerprint& print) {
     encoding.bias->bias({at.view(), at.view(), 1}, square.view());
     print.add(square.all());
   }
+  if (encoding.relative != nullptr) {
+    const Matrix<float> q = random_matrix(at.rows(), of_info.dims.head_dim, 1);
+    const Matrix<float> k = random_matrix(at.rows(), of_info.dims.head_dim, 2);
+    encoding.relative->add_to_dots({q.view(), k.view(), at.view(), at.view(), 1}, square.view());
+    print.add(square.all());
+  }
 }
 
 std::uint64_t fingerprint_of(const EncodingInfo& info) {
@@ -78,7 +84,8 @@ struct Expected {
 constexpr Expected kExpected[] = {
     {"none", 0x3878b99c15aa2c0c},     {"sinusoidal", 0xad76d371becc61f}, {"learned", 0x1d5dd9bfb962a497},
     {"sincos2d", 0x863b023813ef3d8b}, {"rope", 0x2fef108bacb0fb04},      {"alibi", 0xedc9e0be2cd8b73c},
-    {"t5_bias", 0x8d72ff1e761ebb54},
+    {"t5_bias", 0x8d72ff1e761ebb54},  {"shaw", 0xd022341d7565cb10},      {"transformer_xl", 0x53588c1dacadb30e},
+    {"xlnet", 0x73621722f8c322be},    {"deberta", 0x61a5cc56a8e75d06},
 };
 
 }  // namespace

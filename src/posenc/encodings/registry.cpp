@@ -11,9 +11,11 @@ namespace posenc {
 namespace {
 
 constexpr std::array kRegistry{
-    &kNone,  &kSinusoidal, &kLearned, &kSincos2d,  //
-    &kRope,                                        //
-    &kAlibi, &kT5Bias,                             //
+    &kNone,                                               //
+    &kSinusoidal, &kLearned,       &kSincos2d,            //
+    &kRope,                                               //
+    &kAlibi,      &kT5Bias,                               //
+    &kShaw,       &kTransformerXl, &kXlnet,    &kDeberta  //
 };
 
 }  // namespace

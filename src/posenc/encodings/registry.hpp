@@ -12,5 +12,9 @@ extern const EncodingInfo kSincos2d;
 extern const EncodingInfo kRope;
 extern const EncodingInfo kAlibi;
 extern const EncodingInfo kT5Bias;
+extern const EncodingInfo kShaw;
+extern const EncodingInfo kTransformerXl;
+extern const EncodingInfo kXlnet;
+extern const EncodingInfo kDeberta;
 
 }  // namespace posenc
