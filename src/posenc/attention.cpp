@@ -30,6 +30,13 @@ void validate(const HeadInput& input) {
   validate_positions(input.k_positions, input.q_positions.cols(), "k_positions");
 }
 
+void validate(const RelativeVectors& relative, const HeadInput& input) {
+  check_shape("q", input.q.cols(), relative.head_dim(), "columns (head_dim)");
+  if (input.v.rows() > 0 && relative.value_dim() > 0) {
+    check_shape("v", input.v.cols(), relative.value_dim(), "columns (value_dim of the encoding)");
+  }
+}
+
 Matrix<float> copy(MatrixView<const float> from) {
   Matrix<float> to(from.rows(), from.cols());
   std::ranges::copy(from.all(), to.all().begin());
@@ -112,6 +119,11 @@ Matrix<float> bias_of(const BiasesLogits& bias, const HeadInput& input, const Ma
   return result;
 }
 
+double logit_factor(const Encoding& encoding) {
+  return (encoding.rotary != nullptr ? encoding.rotary->logit_factor() : 1.0) *
+         (encoding.relative != nullptr ? encoding.relative->logit_factor() : 1.0);
+}
+
 /// Fills logits, content, position and bias.
 void add_logits(const Encoding& encoding, const HeadInput& input, HeadAttention& result) {
   const float scale = input.scale.value_or(1.0F / std::sqrt(static_cast<float>(input.q.cols())));
@@ -122,8 +134,7 @@ void add_logits(const Encoding& encoding, const HeadInput& input, HeadAttention&
                                              : result.content;
   if (encoding.relative != nullptr) encoding.relative->add_to_dots(relative_query(input), result.logits.view());
   scale_all(result.content, scale);
-  scale_all(result.logits,
-            encoding.rotary != nullptr ? static_cast<float>(scale * encoding.rotary->logit_factor()) : scale);
+  scale_all(result.logits, static_cast<float>(scale * logit_factor(encoding)));
   result.position = Matrix<float>(input.q.rows(), input.k.rows());
   for (std::size_t i = 0; i < result.logits.all().size(); ++i) {
     result.position.all()[i] = result.logits.all()[i] - result.content.all()[i];
@@ -181,6 +192,7 @@ void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x
   check_shape("x", x.cols(), input.d_model(), "columns (d_model)");
   Matrix<float> rows(x.rows(), x.cols());
   input.rows(positions, rows.view());
+  for (float& value : x.all()) value *= input.embedding_scale();
   kernels::best.add_scaled(1.0F, rows.all(), x.all());
 }
 
@@ -208,6 +220,7 @@ void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float>
 
 HeadAttention attend(const Encoding& encoding, const HeadInput& input) {
   validate(input);
+  if (encoding.relative != nullptr) validate(*encoding.relative, input);
   HeadAttention result;
   add_logits(encoding, input, result);
   add_weights(input, result);

@@ -57,7 +57,7 @@ struct HeadAttention {
 /// @throws Error  shape_mismatch, not_finite (positions, or logits too large for float), out_of_range (mask, head)
 [[nodiscard]] HeadAttention attend(const Encoding& encoding, const HeadInput& input);
 
-/// Adds the rows of an encoding to x in place: x [token][d_model].
+/// Adds the rows of an encoding in place: x = embedding_scale * x + rows. x [token][d_model].
 void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x);
 
 /// Rotates the rows of one head in place: x [token][head_dim].

@@ -53,10 +53,14 @@ class WordLayer {
         info_(find_encoding(spec.encoding)),
         encoding_(make(spec)),
         weights_(seeded_head(spec.dims, layer.head, layer.seed)),
-        x_(seeded_embeddings(stored, spec.dims.d_model, layer.seed)),
-        q_(project(x_.view(), weights_.wq.view())),
-        k_(project(x_.view(), weights_.wk.view())),
-        v_(output == Output::wanted ? project(x_.view(), weights_.wv.view()) : Matrix<float>()) {}
+        x_(seeded_embeddings(stored, spec.dims.d_model, layer.seed)) {
+    Matrix<float> content = x_;
+    const float scale = encoding_.input != nullptr ? encoding_.input->embedding_scale() : 1.0F;
+    for (float& value : content.all()) value *= scale;
+    q_ = project(content.view(), weights_.wq.view());
+    k_ = project(content.view(), weights_.wk.view());
+    if (output == Output::wanted) v_ = project(content.view(), weights_.wv.view());
+  }
 
   /// @param places  place of each stored word in the sentence; the first place has position layer.offset + shift
   [[nodiscard]] HeadAttention attend_at(std::span<const int> places, double shift = 0.0) const {

@@ -24,6 +24,8 @@ class AddsToInput {
  public:
   virtual ~AddsToInput() = default;
   [[nodiscard]] virtual int d_model() const = 0;
+  /// Factor on the embedding before the row is added.
+  [[nodiscard]] virtual float embedding_scale() const { return 1.0F; }
   /// @param positions  [token][axes]
   /// @param out        [token][d_model]
   /// @throws Error     position_out_of_range where a table ends
@@ -107,6 +109,11 @@ struct RelativeGradients {
 class RelativeVectors {
  public:
   virtual ~RelativeVectors() = default;
+  [[nodiscard]] virtual int head_dim() const = 0;
+  /// Columns that v must have; 0: nothing is mixed into the output, so any.
+  [[nodiscard]] virtual int value_dim() const { return 0; }
+  /// Factor on the scaled dots (DeBERTa: 1 / sqrt(3), for it adds up three products).
+  [[nodiscard]] virtual double logit_factor() const { return 1.0; }
   /// Adds to q · k, before it is scaled.
   /// @param dots  [query][key]
   virtual void add_to_dots(const RelativeQuery& query, MatrixView<float> dots) const = 0;

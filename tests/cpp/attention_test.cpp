@@ -44,6 +44,10 @@ double row_sum(const Matrix<float>& weights, int row) {
 /// Key vector of an offset: offset * (1, 0, 0, ...); value vector: (0, offset, 0, ...).
 class LinearRelative final : public RelativeVectors {
  public:
+  explicit LinearRelative(double logit_factor = 1.0) : logit_factor_(logit_factor) {}
+  [[nodiscard]] int head_dim() const override { return kDims.head_dim; }
+  [[nodiscard]] int value_dim() const override { return kDims.head_dim; }
+  [[nodiscard]] double logit_factor() const override { return logit_factor_; }
   void add_to_dots(const RelativeQuery& query, MatrixView<float> dots) const override {
     for (int i = 0; i < dots.rows(); ++i) {
       for (int j = 0; j < dots.cols(); ++j) dots(i, j) += offset(query, i, j) * query.q(i, 0);
@@ -62,6 +66,8 @@ class LinearRelative final : public RelativeVectors {
   static float offset(const RelativeQuery& query, int i, int j) {
     return static_cast<float>(query.k_positions(j, 0) - query.q_positions(i, 0));
   }
+
+  double logit_factor_;
 };
 
 }  // namespace
@@ -153,6 +159,32 @@ TEST_CASE("attention: relative vectors take part as keys and as values", "[atten
     }
     CHECK(std::abs(with.output(i, 1) - (mixed + shift)) < 1e-5F);
   }
+}
+
+TEST_CASE("attention: relative vectors may scale the logit, words and position alike", "[attention]") {
+  const Head head(3);
+  Encoding whole;
+  Encoding half;
+  whole.relative = std::make_unique<LinearRelative>(1.0);
+  half.relative = std::make_unique<LinearRelative>(0.5);
+  const HeadAttention scaled = attend(half, head.input());
+  const HeadAttention plain = attend(whole, head.input());
+  for (std::size_t i = 0; i < plain.logits.all().size(); ++i) {
+    CHECK(scaled.logits.all()[i] == 0.5F * plain.logits.all()[i]);
+  }
+}
+
+TEST_CASE("attention: relative vectors refuse a head of another width", "[attention]") {
+  Encoding encoding;
+  encoding.relative = std::make_unique<LinearRelative>();
+  const Head head(3);
+  const Matrix<float> narrow = random_matrix(3, kDims.head_dim - 1, 1);
+  HeadInput input = head.input();
+  input.v = narrow.view();
+  CHECK(error_of([&] { static_cast<void>(attend(encoding, input)); }).field() == "v");
+  input.q = narrow.view();
+  input.k = narrow.view();
+  CHECK(error_of([&] { static_cast<void>(attend(encoding, input)); }).field() == "q");
 }
 
 TEST_CASE("attention: logits too large for float are an error, not NaN", "[attention]") {

@@ -20,7 +20,41 @@ namespace {
 constexpr Dims kDims{.d_model = 8, .n_heads = 2, .head_dim = 4};
 constexpr int kTokens = 5;
 
-const EncodingInfo& any_encoding() { return *encodings()[GENERATE(range(std::size_t{0}, encodings().size()))]; }
+/// Every encoding that learns: with its defaults, and once with every other choice and switch.
+std::vector<Spec> learned_specs() {
+  std::vector<Spec> specs;
+  for (const EncodingInfo* info : encodings()) {
+    if (!info->learned()) continue;
+    const Spec plain = spec(std::string(info->id), kDims);
+    specs.push_back(plain);
+    for (const FieldInfo& field : info->fields) {
+      Spec other = plain;
+      for (const Choice& choice : field.choices) {
+        other.params[std::string(field.name)] = std::string(choice.id);
+        specs.push_back(other);
+      }
+      if (field.type != FieldType::boolean) continue;
+      other.params[std::string(field.name)] = !std::get<bool>(*default_value(field));
+      specs.push_back(other);
+    }
+  }
+  return specs;
+}
+
+/// One of learned_specs(), with an encoding of its own weights, which the test may change: the seams read them there.
+struct Learned {
+  Spec spec = learned_specs()[GENERATE(range(std::size_t{0}, learned_specs().size()))];
+  const EncodingInfo& info = find_encoding(spec.encoding);
+  Encoding encoding = make(spec);
+
+  [[nodiscard]] std::string name() const {
+    std::string result = spec.encoding;
+    for (const auto& [id, value] : spec.params) {
+      result += " " + id + (std::holds_alternative<std::string>(value) ? " " + std::get<std::string>(value) : "");
+    }
+    return result;
+  }
+};
 
 Matrix<double> positions_of(const EncodingInfo& info) {
   Matrix<double> at(kTokens, info.axes);
@@ -57,19 +91,13 @@ void check_gradient(std::span<float> numbers, std::span<const float> gradient, c
   }
 }
 
-/// An encoding of its own weights, which the test may change: the seams read Encoding::weights.
-Encoding learned(const EncodingInfo& info) {
-  if (!info.learned()) SKIP("it learns nothing");
-  return make(spec(std::string(info.id), kDims));
-}
-
 }  // namespace
 
 TEST_CASE("gradient: rows that are added", "[gradient]") {
-  const EncodingInfo& info = any_encoding();
-  Encoding encoding = learned(info);
+  Learned learned;
+  auto& [spec, info, encoding] = learned;
   if (encoding.input == nullptr) SKIP("it adds nothing");
-  INFO(info.id);
+  INFO(learned.name());
   const Matrix<double> at = positions_of(info);
   const Matrix<float> factors = random_matrix(kTokens, kDims.d_model, 11);
   std::vector<float> gradient(encoding.weights.size());
@@ -82,10 +110,10 @@ TEST_CASE("gradient: rows that are added", "[gradient]") {
 }
 
 TEST_CASE("gradient: biases", "[gradient]") {
-  const EncodingInfo& info = any_encoding();
-  Encoding encoding = learned(info);
+  Learned learned;
+  auto& [spec, info, encoding] = learned;
   if (encoding.bias == nullptr) SKIP("it has no bias");
-  INFO(info.id);
+  INFO(learned.name());
   const Matrix<double> at = positions_of(info);
   const Matrix<float> factors = random_matrix(kTokens, kTokens, 11);
   Matrix<float> q = random_matrix(kTokens, kDims.head_dim, 12);
@@ -107,10 +135,10 @@ TEST_CASE("gradient: biases", "[gradient]") {
 }
 
 TEST_CASE("gradient: relative vectors", "[gradient]") {
-  const EncodingInfo& info = any_encoding();
-  Encoding encoding = learned(info);
+  Learned learned;
+  auto& [spec, info, encoding] = learned;
   if (encoding.relative == nullptr) SKIP("it has no relative vectors");
-  INFO(info.id);
+  INFO(learned.name());
   const Matrix<double> at = positions_of(info);
   Matrix<float> q = random_matrix(kTokens, kDims.head_dim, 12);
   Matrix<float> k = random_matrix(kTokens, kDims.head_dim, 13);

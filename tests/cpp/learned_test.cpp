@@ -61,3 +61,19 @@ TEST_CASE("learned: moving the encoding keeps its table", "[learned]") {
   moved.input->rows(positions({3}).view(), out.view());
   check_close<float, float>(out.all(), rows(spec("learned", kDims), positions({3})).all(), 0.0);
 }
+
+TEST_CASE("learned: a table of 514 rows serves 512 positions when two are for padding", "[learned]") {
+  const Spec roberta = spec("learned", kDims, {{"max_position", 514.0}, {"position_offset", 2.0}});
+  const Matrix<float> plain = rows(spec("learned", kDims, {{"max_position", 514.0}}), positions({2, 513}));
+  check_close<float, float>(rows(roberta, positions({0, 511})).all(), plain.all(), 0.0);
+  const Error error = error_of([&] { static_cast<void>(rows(roberta, positions({512}))); });
+  CHECK(error.code() == ErrorCode::position_out_of_range);
+  CHECK(error.rule() == "be whole numbers from -2 to 511 (max_position - 1 - position_offset)");
+}
+
+TEST_CASE("learned: unit rows have the length of the scale, zeros stay zeros", "[learned]") {
+  Spec given = spec("learned", {.d_model = 2, .n_heads = 1, .head_dim = 2},
+                    {{"max_position", 2.0}, {"l2norm", true}, {"scale", 0.5}});
+  given.weights = {3, 4, 0, 0};
+  check_close(rows(given, positions({0, 1})), {0.3, 0.4, 0, 0}, 1e-7);
+}

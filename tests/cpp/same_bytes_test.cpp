@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -33,7 +34,9 @@ class Fingerprint {
 void add_seams(const EncodingInfo& info, Fingerprint& print) {
   const Spec of_info = spec(std::string(info.id));
   const Encoding encoding = make(of_info);
-  const Matrix<double> at = positions({0, 1, 2, 7, 100, 333, 511});
+  const Matrix<double> places = positions({0, 1, 2, 7, 100, 333, 511});
+  Matrix<double> at(places.rows(), info.axes);
+  for (int token = 0; token < at.rows(); ++token) std::ranges::fill(at.row(token), places(token, 0));
   Matrix<float> wide(at.rows(), of_info.dims.d_model);
   Matrix<float> square(at.rows(), at.rows());
   if (encoding.input != nullptr) {
@@ -49,6 +52,12 @@ void add_seams(const EncodingInfo& info, Fingerprint& print) {
   }
   if (encoding.bias != nullptr) {
     encoding.bias->bias({at.view(), at.view(), 1}, square.view());
+    print.add(square.all());
+  }
+  if (encoding.relative != nullptr) {
+    const Matrix<float> q = random_matrix(at.rows(), of_info.dims.head_dim, 1);
+    const Matrix<float> k = random_matrix(at.rows(), of_info.dims.head_dim, 2);
+    encoding.relative->add_to_dots({q.view(), k.view(), at.view(), at.view(), 1}, square.view());
     print.add(square.all());
   }
 }
@@ -73,8 +82,10 @@ struct Expected {
 };
 
 constexpr Expected kExpected[] = {
-    {"none", 0x3878b99c15aa2c0c}, {"sinusoidal", 0xad76d371becc61f}, {"learned", 0x1d5dd9bfb962a497},
-    {"rope", 0x2fef108bacb0fb04}, {"alibi", 0xedc9e0be2cd8b73c},     {"t5_bias", 0x8d72ff1e761ebb54},
+    {"none", 0x3878b99c15aa2c0c},     {"sinusoidal", 0xad76d371becc61f}, {"learned", 0x1d5dd9bfb962a497},
+    {"sincos2d", 0x863b023813ef3d8b}, {"rope", 0x2fef108bacb0fb04},      {"alibi", 0xedc9e0be2cd8b73c},
+    {"t5_bias", 0x8d72ff1e761ebb54},  {"shaw", 0xd022341d7565cb10},      {"transformer_xl", 0x53588c1dacadb30e},
+    {"xlnet", 0x73621722f8c322be},    {"deberta", 0x61a5cc56a8e75d06},
 };
 
 }  // namespace

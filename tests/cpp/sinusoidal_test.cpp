@@ -77,3 +77,53 @@ TEST_CASE("sinusoidal: right to 1e-7 at position 1048575", "[sinusoidal]") {
     CHECK(std::abs(static_cast<double>(out(0, 2 * pair)) - std::sin(angle)) < 1e-7);
   }
 }
+
+TEST_CASE("sinusoidal: a shift is a rotation of each pair, the same at every position", "[sinusoidal]") {
+  constexpr double kShift = 5.0;
+  const Matrix<double> at = positions({0, 1, 17, 300});
+  Matrix<double> shifted = at;
+  for (double& position : shifted.all()) position += kShift;
+  const Matrix<float> before = rows(16, "interleaved", at);
+  const Matrix<float> after = rows(16, "interleaved", shifted);
+  for (int pair = 0; pair < 8; ++pair) {
+    const double angle = kShift * std::pow(10000.0, -pair / 8.0);
+    for (int token = 0; token < at.rows(); ++token) {
+      const double sine = static_cast<double>(before(token, 2 * pair));
+      const double cosine = static_cast<double>(before(token, 2 * pair + 1));
+      CHECK(std::abs(static_cast<double>(after(token, 2 * pair)) -
+                     (sine * std::cos(angle) + cosine * std::sin(angle))) < 3e-7);
+      CHECK(std::abs(static_cast<double>(after(token, 2 * pair + 1)) -
+                     (cosine * std::cos(angle) - sine * std::sin(angle))) < 3e-7);
+    }
+  }
+}
+
+TEST_CASE("sinusoidal: an offset moves positions, a padding row is zero, a scale scales", "[sinusoidal]") {
+  const Dims dims{.d_model = 8, .n_heads = 1, .head_dim = 1};
+  const auto of = [&](decltype(Spec::params) params, const Matrix<double>& at) {
+    Matrix<float> out(at.rows(), 8);
+    make(spec("sinusoidal", dims, std::move(params))).input->rows(at.view(), out.view());
+    return out;
+  };
+  const Matrix<float> plain = of({}, positions({2, 3}));
+  check_close<float, float>(of({{"position_offset", 2.0}}, positions({0, 1})).all(), plain.all(), 0.0);
+  Matrix<float> half = plain;
+  for (float& value : half.all()) value *= 0.5F;
+  check_close<float, float>(of({{"scale", 0.5}}, positions({2, 3})).all(), half.all(), 0.0);
+  const Matrix<float> padded = of({{"position_offset", 2.0}, {"padding_idx", 1.0}}, positions({-1, 0}));
+  for (const float value : padded.row(0)) CHECK(value == 0.0F);
+  check_close<float, float>(padded.row(1), plain.row(0), 0.0);
+  // -1 is no padding row: the position before the first one is a position like any other.
+  CHECK(of({}, positions({-1}))(0, 0) < -0.8F);
+}
+
+TEST_CASE("sinusoidal: sqrt(d_model) on the embedding is content, not position", "[sinusoidal]") {
+  const std::vector<std::string> words{"Tom", "chased", "Jerry"};
+  const HeadAttention plain = attend_words(spec("sinusoidal"), {}, words);
+  const HeadAttention scaled =
+      attend_words(spec("sinusoidal", {}, {{"embedding_scale", std::string("sqrt_d_model")}}), {}, words);
+  for (std::size_t i = 0; i < plain.content.all().size(); ++i) {
+    // q and k grow by sqrt(64) each; a power of two is exact.
+    CHECK(scaled.content.all()[i] == 64.0F * plain.content.all()[i]);
+  }
+}

@@ -136,9 +136,15 @@ void assign_params(const EncodingInfo& info, const Spec& spec, void* params) {
 
 }  // namespace detail
 
-std::vector<float> given_or_seeded(std::vector<float> given, int rows, int cols, const char* names, std::uint64_t seed,
-                                   double stddev) {
-  const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+std::vector<float> given_or_seeded(std::vector<float> given, std::int64_t rows, std::int64_t cols, const char* names,
+                                   std::uint64_t seed, double stddev) {
+  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 30;  // views count rows in int
+  if (rows > kMostNumbers / cols) {
+    throw Error({ErrorCode::out_of_range, "", "weights",
+                 "be at most " + std::to_string(kMostNumbers) + " numbers " + names,
+                 std::to_string(rows) + " x " + std::to_string(cols)});
+  }
+  const auto size = static_cast<std::size_t>(rows * cols);
   if (given.empty()) {
     given.resize(size);
     fill_normal(stream_key(seed, Stream::encoding), stddev, given);

@@ -125,8 +125,8 @@ constexpr EncodingInfo define(EncodingInfo info) {
 ///
 /// @param names   of rows and columns for the message, for example "(num_buckets, n_heads)"
 /// @param stddev  of the seeded numbers
-/// @throws Error  shape_mismatch, not_finite
-[[nodiscard]] std::vector<float> given_or_seeded(std::vector<float> given, int rows, int cols, const char* names,
-                                                 std::uint64_t seed, double stddev);
+/// @throws Error  shape_mismatch, not_finite, out_of_range (more numbers than a table can have)
+[[nodiscard]] std::vector<float> given_or_seeded(std::vector<float> given, std::int64_t rows, std::int64_t cols,
+                                                 const char* names, std::uint64_t seed, double stddev);
 
 }  // namespace posenc

@@ -1,11 +1,13 @@
 /// Learned absolute encoding: a table with one row for each position, added to the embedding.
 ///
-///   out[token] = table[position],  table [max_position][d_model]
+///   row = table[position + position_offset],  table [max_position][d_model]
+///   out[token] = scale * row, or scale * row / |row| with l2norm
 ///
 /// The table has a hard end: there is no row for a later position, and none between two whole numbers.
 ///
-/// @source Gehring et al. 2017, arXiv:1705.03122, section 3.1; GPT-2, BERT. Seeded numbers here are random, not
-/// trained.
+/// @source Gehring et al. 2017, arXiv:1705.03122, section 3.1; GPT-2, BERT. The first rows are left to padding in OPT,
+///         RoBERTa and BART (position_offset 2: a table of 514 serves 512 words). x-transformers: scale d_model^-0.5,
+///         or l2norm with scale 1. Seeded numbers here are random, not trained.
 
 #include <algorithm>
 #include <array>
@@ -28,6 +30,9 @@ struct LearnedParams {
   int max_position = 512;
   std::uint64_t seed = 7;
   double stddev = 1.0;
+  int position_offset = 0;
+  bool l2norm = false;
+  double scale = 1.0;
 };
 
 constexpr std::array kFields{
@@ -54,37 +59,81 @@ constexpr std::array kFields{
         .min = 0,
         .max = 10,
     }),
+    field<&LearnedParams::position_offset>({
+        .name = "position_offset",
+        .label = "First row",
+        .unit = "positions",
+        .doc = "Row of position 0: 2 in OPT and RoBERTa, whose first rows are for padding, 0 elsewhere.",
+        .min = 0,
+        .max = 65535,
+    }),
+    field<&LearnedParams::l2norm>({
+        .name = "l2norm",
+        .label = "Unit rows",
+        .doc = "Every row is divided by its length (an option of x-transformers).",
+    }),
+    field<&LearnedParams::scale>({
+        .name = "scale",
+        .label = "Row scale",
+        .doc = "Factor on every row: 1 in GPT-2 and BERT, d_model^(−1/2) in x-transformers.",
+        .min = 0,
+        .max = 10,
+    }),
 };
 
 class LearnedRows final : public AddsToInput {
  public:
-  LearnedRows(std::span<const float> table, int max_position, int d_model) : table_(table, max_position, d_model) {}
+  LearnedRows(const LearnedParams& params, std::span<const float> table, int d_model)
+      : position_offset_(params.position_offset),
+        l2norm_(params.l2norm),
+        scale_(static_cast<float>(params.scale)),
+        table_(table, params.max_position, d_model) {}
 
   [[nodiscard]] int d_model() const override { return table_.cols(); }
 
   void rows(Positions positions, MatrixView<float> out) const override {
     for (int token = 0; token < positions.rows(); ++token) {
-      std::ranges::copy(table_.row(row_of(positions(token, 0))), out.row(token).begin());
+      const std::span<const float> row = table_.row(row_of(positions(token, 0)));
+      const float factor = scale_ * inverse_length(row);
+      std::ranges::transform(row, out.row(token).begin(), [=](float value) { return factor * value; });
     }
   }
 
   void collect(Positions positions, MatrixView<const float> grad_rows, std::span<float> grad_weights) const override {
     const MatrixView grad_table(grad_weights, table_.rows(), table_.cols());
     for (int token = 0; token < positions.rows(); ++token) {
-      kernels::best.add_scaled(1.0F, grad_rows.row(token), grad_table.row(row_of(positions(token, 0))));
+      const std::span<const float> row = table_.row(row_of(positions(token, 0)));
+      const std::span<float> grad_row = grad_table.row(row_of(positions(token, 0)));
+      const float inverse = inverse_length(row);
+      kernels::best.add_scaled(scale_ * inverse, grad_rows.row(token), grad_row);
+      if (!l2norm_) continue;
+      // A unit row has no other length: what points along it changes nothing.
+      const float along = kernels::best.dot(grad_rows.row(token), row) * inverse * inverse;
+      kernels::best.add_scaled(-scale_ * inverse * along, row, grad_row);
     }
   }
 
  private:
+  /// What rows are multiplied by before `scale`; a row of zeros has no direction and stays zero.
+  [[nodiscard]] float inverse_length(std::span<const float> row) const {
+    if (!l2norm_) return 1.0F;
+    const float length = std::sqrt(kernels::best.dot(row, row));
+    return length > 0.0F ? 1.0F / length : 0.0F;
+  }
+
   [[nodiscard]] int row_of(double position) const {
-    if (position >= 0.0 && position < table_.rows() && position == std::floor(position)) {
-      return static_cast<int>(position);
-    }
+    const double row = position + position_offset_;
+    if (row >= 0.0 && row < table_.rows() && row == std::floor(row)) return static_cast<int>(row);
+    const std::string last = position_offset_ == 0 ? " (max_position - 1)" : " (max_position - 1 - position_offset)";
     throw Error({ErrorCode::position_out_of_range, "learned", "positions",
-                 "be whole numbers from 0 to " + std::to_string(table_.rows() - 1) + " (max_position - 1)",
+                 "be whole numbers from " + std::to_string(-position_offset_) + " to " +
+                     std::to_string(table_.rows() - 1 - position_offset_) + last,
                  to_text(position)});
   }
 
+  int position_offset_;
+  bool l2norm_;
+  float scale_;
   MatrixView<const float> table_;
 };
 
@@ -92,7 +141,7 @@ Encoding make_learned(const LearnedParams& params, const Dims& dims, std::vector
   Encoding encoding;
   encoding.weights = given_or_seeded(std::move(given), params.max_position, dims.d_model, "(max_position, d_model)",
                                      params.seed, params.stddev);
-  encoding.input = std::make_unique<LearnedRows>(encoding.weights, params.max_position, dims.d_model);
+  encoding.input = std::make_unique<LearnedRows>(params, encoding.weights, dims.d_model);
   return encoding;
 }
 

@@ -10,7 +10,13 @@
 namespace posenc {
 namespace {
 
-constexpr std::array kRegistry{&kNone, &kSinusoidal, &kLearned, &kRope, &kAlibi, &kT5Bias};
+constexpr std::array kRegistry{
+    &kNone,                                               //
+    &kSinusoidal, &kLearned,       &kSincos2d,            //
+    &kRope,                                               //
+    &kAlibi,      &kT5Bias,                               //
+    &kShaw,       &kTransformerXl, &kXlnet,    &kDeberta  //
+};
 
 }  // namespace
 

@@ -8,8 +8,13 @@ namespace posenc {
 extern const EncodingInfo kNone;
 extern const EncodingInfo kSinusoidal;
 extern const EncodingInfo kLearned;
+extern const EncodingInfo kSincos2d;
 extern const EncodingInfo kRope;
 extern const EncodingInfo kAlibi;
 extern const EncodingInfo kT5Bias;
+extern const EncodingInfo kShaw;
+extern const EncodingInfo kTransformerXl;
+extern const EncodingInfo kXlnet;
+extern const EncodingInfo kDeberta;
 
 }  // namespace posenc

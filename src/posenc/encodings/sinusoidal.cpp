@@ -7,10 +7,18 @@
 ///
 /// Not permutations of one another: the third has other frequencies.
 ///
-/// @source interleaved: Vaswani et al. 2017, arXiv:1706.03762, section 3.5; concatenated: Marian, RoFormer, XLM;
-///         concatenated_half_1: tensor2tensor, fairseq, M2M100, Whisper
+/// Libraries differ in more than the order; in the words of fairseq,
+///   position = place in the sentence + position_offset; the row of position padding_idx is zero; the rest times scale
+///
+/// @source interleaved: Vaswani et al. 2017, arXiv:1706.03762, section 3.5; concatenated: Marian, RoFormer, XLM,
+///         x-transformers (scale d_model^-0.5, learned from there); concatenated_half_1: tensor2tensor, Whisper,
+///         OpenNMT
+///         ("SinusoidalConcat"), fairseq and M2M100 (padding_idx 1, position_offset 2). Embeddings are multiplied by
+///         sqrt(d_model) in the paper (section 3.4), OpenNMT, fairseq, Marian, M2M100, and are not in Whisper
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -32,9 +40,21 @@ constexpr std::array kConventions{
            "all sines, then all cosines, exponents up to exactly 1 (tensor2tensor, fairseq, Whisper)"},
 };
 
+enum class EmbeddingScale { one, sqrt_d_model };
+
+constexpr std::array kEmbeddingScales{
+    Choice{"one", "as it is", "the embedding stays as it is (Whisper, x-transformers)"},
+    Choice{"sqrt_d_model", "times √d_model",
+           "the embedding is multiplied by √d_model first (the paper, OpenNMT, fairseq, M2M100)"},
+};
+
 struct SinusoidalParams {
   Convention convention = Convention::interleaved;
   double theta = 10000.0;
+  int position_offset = 0;
+  int padding_idx = -1;
+  double scale = 1.0;
+  EmbeddingScale embedding_scale = EmbeddingScale::one;
 };
 
 constexpr std::array kFields{
@@ -52,16 +72,51 @@ constexpr std::array kFields{
         .max = 1e8,
         .log_scale = true,
     }),
+    field<&SinusoidalParams::position_offset>({
+        .name = "position_offset",
+        .label = "First position",
+        .unit = "positions",
+        .doc = "Added to every position: 2 in fairseq and M2M100, which start after the padding word, 0 elsewhere.",
+        .min = 0,
+        .max = 65536,
+    }),
+    field<&SinusoidalParams::padding_idx>({
+        .name = "padding_idx",
+        .label = "Row of padding",
+        .unit = "positions",
+        .doc = "The row of this position is zero: 1 in fairseq and M2M100; −1 for none.",
+        .min = -1,
+        .max = 65536,
+    }),
+    field<&SinusoidalParams::scale>({
+        .name = "scale",
+        .label = "Row scale",
+        .doc = "Factor on every row: 1 in the paper, d_model^(−1/2) at first in x-transformers, which learns it.",
+        .min = 0,
+        .max = 10,
+    }),
+    field<&SinusoidalParams::embedding_scale>({
+        .name = "embedding_scale",
+        .label = "Embedding scale",
+        .doc = "What happens to the embedding before the row is added.",
+        .choices = kEmbeddingScales,
+    }),
 };
 
 class SinusoidalRows final : public AddsToInput {
  public:
   SinusoidalRows(const SinusoidalParams& params, const Dims& dims)
       : convention_(params.convention),
+        position_offset_(params.position_offset),
+        padding_idx_(params.padding_idx),
+        scale_(static_cast<float>(params.scale)),
+        embedding_scale_(params.embedding_scale == EmbeddingScale::one ? 1.0F
+                                                                       : std::sqrt(static_cast<float>(dims.d_model))),
         d_model_(dims.d_model),
         inv_freq_(frequencies(params, static_cast<std::size_t>(dims.d_model))) {}
 
   [[nodiscard]] int d_model() const override { return d_model_; }
+  [[nodiscard]] float embedding_scale() const override { return embedding_scale_; }
 
   void rows(Positions positions, MatrixView<float> out) const override {
     const std::size_t pairs = inv_freq_.size();
@@ -69,9 +124,15 @@ class SinusoidalRows final : public AddsToInput {
     std::vector<float> sin(pairs);
     std::vector<float> cos(pairs);
     for (int token = 0; token < positions.rows(); ++token) {
-      for (std::size_t pair = 0; pair < pairs; ++pair) angles[pair] = positions(token, 0) * inv_freq_[pair];
+      const double position = positions(token, 0) + position_offset_;
+      if (is_padding(position)) {
+        std::ranges::fill(out.row(token), 0.0F);
+        continue;
+      }
+      for (std::size_t pair = 0; pair < pairs; ++pair) angles[pair] = position * inv_freq_[pair];
       kernels::best.sin_cos(angles, sin, cos);
       lay_out(sin, cos, out.row(token));
+      for (float& value : out.row(token)) value *= scale_;
     }
   }
 
@@ -87,6 +148,8 @@ class SinusoidalRows final : public AddsToInput {
     return result;
   }
 
+  [[nodiscard]] bool is_padding(double position) const { return padding_idx_ >= 0 && position == padding_idx_; }
+
   void lay_out(std::span<const float> sin, std::span<const float> cos, std::span<float> row) const {
     const bool interleaved = convention_ == Convention::interleaved;
     const std::size_t cosines = row.size() / 2;
@@ -96,6 +159,10 @@ class SinusoidalRows final : public AddsToInput {
   }
 
   Convention convention_;
+  int position_offset_;
+  int padding_idx_;
+  float scale_;
+  float embedding_scale_;
   int d_model_;
   std::vector<double> inv_freq_;
 };
