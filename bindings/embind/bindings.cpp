@@ -20,11 +20,13 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(RawLayer);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawMatrix);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawPositions);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawWords);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawOperand);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawRotary);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawLength);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawAttend);
 EMSCRIPTEN_DECLARE_VAL_TYPE(DescribeOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(MatrixOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RotationOutcome);
+EMSCRIPTEN_DECLARE_VAL_TYPE(FrequenciesOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(TensorOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(AttendOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(AttentionOutcome);
@@ -50,8 +52,12 @@ struct Made {
   }
 };
 
-RotaryQuery rotary_query(const Matrix<double>& positions, const val& operand) {
-  return {.positions = positions.view(), .operand = to_operand(operand), .seq_len = length_of(positions.view())};
+/// { operand, seq_len? }; the length follows from the positions if it is left out.
+RotaryQuery rotary_query(const Matrix<double>& positions, const val& raw) {
+  const auto seq_len = member(raw, "seq_len");
+  return {.positions = positions.view(),
+          .operand = to_operand(raw["operand"]),
+          .seq_len = seq_len ? to_seq_len(*seq_len) : length_of(positions.view())};
 }
 
 DescribeOutcome describe() {
@@ -73,14 +79,14 @@ MatrixOutcome table(const RawSpec& raw_spec, const RawPositions& raw_positions) 
   });
 }
 
-RotationOutcome rotation(const RawSpec& raw_spec, const RawPositions& raw_positions, const RawOperand& operand) {
+RotationOutcome rotation(const RawSpec& raw_spec, const RawPositions& raw_positions, const RawRotary& rotary) {
   return guarded<RotationOutcome>([&] {
     const Made made(raw_spec);
     if (made.encoding.rotary == nullptr) made.missing("be one that rotates q and k");
     const Matrix<double> positions = made.positions(raw_positions);
     Matrix<float> cos(positions.rows(), made.encoding.rotary->rotary_dim() / 2);
     Matrix<float> sin(cos.rows(), cos.cols());
-    made.encoding.rotary->cos_sin(rotary_query(positions, operand), cos.view(), sin.view());
+    made.encoding.rotary->cos_sin(rotary_query(positions, rotary), cos.view(), sin.view());
     val result = val::object();
     result.set("cos", from_matrix(cos));
     result.set("sin", from_matrix(sin));
@@ -88,8 +94,21 @@ RotationOutcome rotation(const RawSpec& raw_spec, const RawPositions& raw_positi
   });
 }
 
+FrequenciesOutcome frequencies(const RawSpec& raw_spec, const RawLength& seq_len) {
+  return guarded<FrequenciesOutcome>([&] {
+    const Made made(raw_spec);
+    if (made.encoding.rotary == nullptr) made.missing("be one that rotates q and k");
+    const RotaryFrequencies frequencies = made.encoding.rotary->frequencies(to_seq_len(seq_len));
+    val result = val::object();
+    result.set("invFreq", copied<double>("Float64Array", frequencies.inv_freq));
+    result.set("attentionFactor", frequencies.attention_factor);
+    result.set("logitFactor", made.encoding.rotary->logit_factor());
+    return result;
+  });
+}
+
 MatrixOutcome apply(const RawSpec& raw_spec, const RawMatrix& raw_x, const RawPositions& raw_positions,
-                    const RawOperand& operand) {
+                    const RawRotary& rotary) {
   return guarded<MatrixOutcome>([&] {
     const Made made(raw_spec);
     Matrix<float> x = to_matrix(raw_x, "x");
@@ -97,7 +116,7 @@ MatrixOutcome apply(const RawSpec& raw_spec, const RawMatrix& raw_x, const RawPo
     if (made.encoding.input != nullptr) {
       add_rows(*made.encoding.input, positions.view(), x.view());
     } else if (made.encoding.rotary != nullptr) {
-      rotate(*made.encoding.rotary, rotary_query(positions, operand), x.view());
+      rotate(*made.encoding.rotary, rotary_query(positions, rotary), x.view());
     } else {
       made.missing("be one that is added or rotates");
     }
@@ -200,13 +219,15 @@ EMSCRIPTEN_BINDINGS(posenc) {
   register_type<RawMatrix>(RAW_MATRIX);
   register_type<RawPositions>("Float64Array");
   register_type<RawWords>("readonly string[]");
-  register_type<RawOperand>("unknown");
+  register_type<RawRotary>("{ operand: unknown; seq_len?: unknown }");
+  register_type<RawLength>("unknown");
   register_type<RawAttend>("{ q: " RAW_MATRIX "[]; k: " RAW_MATRIX "[]; v?: " RAW_MATRIX
                            "[]; mask: { kind: unknown; size?: unknown }; "
                            "scale?: unknown; q_positions: Float64Array; k_positions: Float64Array }");
   register_type<DescribeOutcome>(OUTCOME("unknown[]"));
   register_type<MatrixOutcome>(OUTCOME(RAW_MATRIX));
   register_type<RotationOutcome>(OUTCOME("{ cos: " RAW_MATRIX "; sin: " RAW_MATRIX " }"));
+  register_type<FrequenciesOutcome>(OUTCOME("{ invFreq: Float64Array; attentionFactor: number; logitFactor: number }"));
   register_type<TensorOutcome>(OUTCOME(RAW_TENSOR));
   register_type<AttendOutcome>(
       OUTCOME("{ weights: " RAW_TENSOR "; logits: " RAW_TENSOR "; output: " RAW_TENSOR " | null }"));
@@ -218,8 +239,9 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("hasSimd", &has_simd);
   function("describe", &describe);
   function("table(spec, positions)", &table);
-  function("rotation(spec, positions, operand)", &rotation);
-  function("apply(spec, x, positions, operand)", &apply);
+  function("rotation(spec, positions, rotary)", &rotation);
+  function("frequencies(spec, seqLen)", &frequencies);
+  function("apply(spec, x, positions, rotary)", &apply);
   function("bias(spec, qPositions, kPositions)", &bias);
   function("attend(spec, input)", &attend_heads);
   function("attention(spec, layer, tokens)", &attention);

@@ -130,6 +130,12 @@ inline Operand to_operand(const val& value) {
   throw Error({ErrorCode::out_of_range, "", "operand", "be q or k", '"' + name + '"'});
 }
 
+inline double to_seq_len(const val& value) {
+  const double seq_len = to_number(value, "seq_len");
+  validate_seq_len(seq_len);
+  return seq_len;
+}
+
 /// { data, rows, cols }
 inline Matrix<float> to_matrix(const val& object, const std::string& field) {
   const int rows = to_int(object["rows"], field + ".rows");

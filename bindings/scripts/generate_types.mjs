@@ -35,7 +35,8 @@ function rules(field) {
 }
 
 function defaultText(field) {
-  return field.default === null ? toCamelCase(field.default_from) : JSON.stringify(field.default).replaceAll('"', "'");
+  if (field.default === null) return field.default_from === '' ? 'computed' : toCamelCase(field.default_from);
+  return JSON.stringify(field.default).replaceAll('"', "'");
 }
 
 function member(field) {

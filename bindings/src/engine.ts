@@ -7,6 +7,7 @@ import {
   rawMask,
   rawMatrix,
   rawPositions,
+  rawRotary,
   rawSpec,
   rawWords,
   requireObject,
@@ -54,7 +55,12 @@ export function createEngine(raw: Raw): Posenc {
     rotation(encoding, options) {
       requireObject('options', options);
       const spec = rawSpec(encoding, rawDims(options.dims));
-      return unwrap(raw.rotation(spec, rawPositions(options), options.operand ?? 'q'));
+      return unwrap(raw.rotation(spec, rawPositions(options), rawRotary(options)));
+    },
+
+    frequencies(encoding, options = {}) {
+      requireObject('options', options);
+      return unwrap(raw.frequencies(rawSpec(encoding, rawDims(options.dims)), options.seqLen ?? 0));
     },
 
     apply(encoding, x, options = {}) {
@@ -62,7 +68,7 @@ export function createEngine(raw: Raw): Posenc {
       const matrix = rawMatrix('x', x);
       const dims = rawDims(options.dims, { dModel: matrix.cols, headDim: matrix.cols });
       const positions = rawPositions({ length: matrix.rows, ...options });
-      return unwrap(raw.apply(rawSpec(encoding, dims), matrix, positions, options.operand ?? 'q'));
+      return unwrap(raw.apply(rawSpec(encoding, dims), matrix, positions, rawRotary(options)));
     },
 
     bias(encoding, options) {

@@ -3,7 +3,7 @@ import { PosencError } from './errors.ts';
 import type { PosencErrorCode } from './errors.ts';
 import type { Encoding } from './generated/encodings.ts';
 import { toSnakeCase } from './names.ts';
-import type { Dims, LayerOptions, Mask, Matrix, PositionsOption, Tensor3 } from './types.ts';
+import type { Dims, LayerOptions, Mask, Matrix, PositionsOption, RotaryOptions, Tensor3 } from './types.ts';
 
 /** From the objects of the public API to what the raw module takes, and from its outcomes to values or errors. Only
  * shapes are looked at here; every rule about values is the C++ library's. */
@@ -151,6 +151,11 @@ export function rawLayer(options: LayerOptions): RawLayer {
     mask: rawMask(options.mask),
     offset: options.offset ?? 0,
   };
+}
+
+export function rawRotary(options: RotaryOptions): { operand: unknown; seq_len?: unknown } {
+  const operand = options.operand ?? 'q';
+  return options.seqLen === undefined ? { operand } : { operand, seq_len: options.seqLen };
 }
 
 /** Words are compared letter by letter, so both ways of writing é must be one. */

@@ -65,7 +65,8 @@ export type FieldInfo =
   | (FieldCommon & {
       readonly type: 'number';
       readonly integer: boolean;
-      /** `null`: the value of `defaultFrom`. */
+      /** `null`: the value of `defaultFrom`, or, without that, computed from the other parameters as `doc` says; such a
+       * parameter is left out to have its default. */
       readonly default: number | null;
       readonly min: number;
       readonly max: number;
@@ -166,6 +167,26 @@ export interface LayerOptions {
   readonly offset?: number;
 }
 
+/** What a rotation needs to know besides the positions. */
+export interface RotaryOptions {
+  readonly dims?: Dims;
+  /** Whether q or k is rotated, default `'q'`. */
+  readonly operand?: 'q' | 'k';
+  /** Tokens of the whole sequence, 0 to 1e9 + 1, for scalings that depend on the length; it need not be that of the
+   * positions. Default: the largest position + 1. */
+  readonly seqLen?: number;
+}
+
+/** How fast the pairs of a rotary encoding turn, and how long it makes the vectors. */
+export interface Frequencies {
+  /** `[pair]`, radians per token. */
+  readonly invFreq: Float64Array;
+  /** Magnitude that cos and sin include; 1 without one. */
+  readonly attentionFactor: number;
+  /** Factor on the scaled q·k beside the rotation; 1 without one. */
+  readonly logitFactor: number;
+}
+
 /** Everything the engine does. All methods are pure: same input, same bytes. */
 export interface Posenc {
   readonly version: string;
@@ -176,17 +197,17 @@ export interface Posenc {
 
   /** Rows that an added encoding gives, `[position][d_model]`. */
   table(encoding: Encoding, options: { dims?: Dims } & PositionsOption): Matrix;
-  /** cos and sin of a rotary encoding, `[position][pair]` each. */
-  rotation(
-    encoding: Encoding,
-    options: { dims?: Dims; operand?: 'q' | 'k' } & PositionsOption,
-  ): { cos: Matrix; sin: Matrix };
+  /** cos and sin of a rotary encoding, `[position][pair]` each; they include a magnitude if the encoding has one. */
+  rotation(encoding: Encoding, options: RotaryOptions & PositionsOption): { cos: Matrix; sin: Matrix };
+  /**
+   * How fast the pairs of a rotary encoding turn in a sequence of `seqLen` tokens (default 0: within the trained window).
+   *
+   * @example
+   * posenc.frequencies({ kind: 'rope', scaling: 'dynamic' }, { dims: { headDim: 128 }, seqLen: 8192 }).invFreq;
+   */
+  frequencies(encoding: Encoding, options?: { dims?: Dims; seqLen?: number }): Frequencies;
   /** Adds (`x` is `[position][d_model]`) or rotates (`x` is `[position][head_dim]`, one head) and returns the result. */
-  apply(
-    encoding: Encoding,
-    x: Matrix,
-    options?: { dims?: Dims; operand?: 'q' | 'k' } & Partial<PositionsOption>,
-  ): Matrix;
+  apply(encoding: Encoding, x: Matrix, options?: RotaryOptions & Partial<PositionsOption>): Matrix;
   /** What a bias encoding adds to the logits, `[head][query][key]`; `offset` is the position of the first query. */
   bias(encoding: Encoding, options: { queries: number; keys: number; dims?: Dims; offset?: number }): Tensor3;
   /** Attention over given q, k, v, `[head][position][head_dim]` each. Positions default to 0, 1, 2, ... */

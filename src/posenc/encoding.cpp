@@ -44,6 +44,16 @@ void validate_positions(Positions positions, int axes, const char* field) {
   }
 }
 
+void validate_seq_len(double seq_len) {
+  if (!std::isfinite(seq_len)) {
+    throw Error({ErrorCode::not_finite, "", "seq_len", "be a finite number", to_text(seq_len)});
+  }
+  if (seq_len < 0.0 || seq_len > kMaxPosition + 1.0) {
+    throw Error(
+        {ErrorCode::out_of_range, "", "seq_len", "be from 0 to " + to_text(kMaxPosition + 1.0), to_text(seq_len)});
+  }
+}
+
 Encoding make(const Spec& spec) {
   validate(spec.dims);
   const EncodingInfo& info = find_encoding(spec.encoding);

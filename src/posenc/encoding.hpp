@@ -44,6 +44,12 @@ struct RotaryQuery {
   double seq_len = {};
 };
 
+/// How fast the pairs of a rotary encoding turn, and how long it makes the vectors.
+struct RotaryFrequencies {
+  std::vector<double> inv_freq;   ///< [rotary_dim / 2], radians per token (per step of the axis that a pair reads)
+  double attention_factor = 1.0;  ///< magnitude that cos and sin include
+};
+
 /// Seam 2: pairs of channels of q and k are rotated. Only offsets reach the logits.
 class RotatesQk {
  public:
@@ -57,6 +63,8 @@ class RotatesQk {
   [[nodiscard]] virtual double logit_factor() const { return 1.0; }
   /// @param cos, sin  [token][rotary_dim / 2], one column for each pair; they include a magnitude if there is one
   virtual void cos_sin(const RotaryQuery& query, MatrixView<float> cos, MatrixView<float> sin) const = 0;
+  /// @param seq_len  as in RotaryQuery
+  [[nodiscard]] virtual RotaryFrequencies frequencies(double seq_len) const = 0;
 };
 
 /// Which logits of which head a bias is asked for.
@@ -151,5 +159,8 @@ void validate(const Dims& dims);
 
 /// @throws Error  not_finite, position_out_of_range (|position| > kMaxPosition), shape_mismatch (wrong axes)
 void validate_positions(Positions positions, int axes, const char* field);
+
+/// @throws Error  not_finite, out_of_range (below 0 or above kMaxPosition + 1)
+void validate_seq_len(double seq_len);
 
 }  // namespace posenc

@@ -62,7 +62,7 @@ struct FieldInfo {
   double max = std::numeric_limits<double>::infinity();
   int multiple_of = 1;  ///< integers only
   bool log_scale = false;
-  DimName default_from = DimName::none;  ///< the default of an optional member
+  DimName default_from = DimName::none;  ///< the default of an optional member; none: computed when left out
   DimName max_from = DimName::none;
   std::span<const Choice> choices = {};
   OnlyWith only_with = {};
@@ -70,7 +70,8 @@ struct FieldInfo {
   // Filled in by field<>().
   FieldType type = FieldType::number;
   bool integer = false;
-  /// Empty: taken from `default_from`. Of a choice: its index in `choices`; see default_value() in describe.hpp.
+  /// Empty: taken from `default_from`, or computed from the other parameters as `doc` says. Of a choice: its index in
+  /// `choices`; see default_value() in describe.hpp.
   std::optional<ParamValue> (*raw_default)() = nullptr;
   void (*assign)(void* params, const ParamValue& value) = nullptr;
 };

@@ -134,4 +134,21 @@ inline std::vector<Matrix<float>> biases(const Spec& spec, const Matrix<double>&
   return heads;
 }
 
+/// Rotated q and k of every head of a case, and what check_attention looks at.
+inline void check_rotary(const json& c, const Spec& spec) {
+  INFO(c["name"]);
+  const Matrix<double> at = positions_of(c);
+  const Encoding encoding = make(spec);
+  for (const auto& [name, operand] : {std::pair{"q", Operand::q}, std::pair{"k", Operand::k}}) {
+    for (std::size_t head = 0; head < c["inputs"][name].size(); ++head) {
+      Matrix<float> x = golden_matrix(c["inputs"][name][head]);
+      rotate(*encoding.rotary, {.positions = at.view(), .operand = operand, .seq_len = length_of(at.view())}, x.view());
+      // Inputs reach 3, so an error of cos shows up to three times as large.
+      check_close(x.all(), c["expected"][std::string(name) + "_rot"][head], 3 * tolerance_at(at));
+    }
+  }
+  const double far = at(at.rows() - 1, 0) > 100 ? 3 * tolerance_at(at) : kLogits;
+  check_attention(c, spec, at, at, {.logits = far, .weights = far});
+}
+
 }  // namespace posenc::test

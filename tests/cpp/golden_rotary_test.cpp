@@ -9,22 +9,14 @@ using namespace posenc::test;
 
 namespace {
 
-void check_rotary(const json& c, const char* layout, double theta, std::optional<double> rotary_dim) {
-  INFO(c["name"]);
+Spec rope_of(const json& c, const char* layout, double theta, std::optional<double> rotary_dim) {
   Spec rope = spec("rope", dims_of(c), {{"layout", std::string(layout)}, {"theta", theta}});
   if (rotary_dim) rope.params["rotary_dim"] = *rotary_dim;
-  const Matrix<double> at = positions_of(c);
-  const Encoding encoding = make(rope);
-  for (const auto& [name, operand] : {std::pair{"q", Operand::q}, std::pair{"k", Operand::k}}) {
-    for (std::size_t head = 0; head < c["inputs"][name].size(); ++head) {
-      Matrix<float> x = golden_matrix(c["inputs"][name][head]);
-      rotate(*encoding.rotary, {.positions = at.view(), .operand = operand, .seq_len = length_of(at.view())}, x.view());
-      // Inputs reach 3, so an error of cos shows up to three times as large.
-      check_close(x.all(), c["expected"][std::string(name) + "_rot"][head], 3 * tolerance_at(at));
-    }
-  }
-  const double far = at(at.rows() - 1, 0) > 100 ? 3 * tolerance_at(at) : kLogits;
-  check_attention(c, rope, at, at, {.logits = far, .weights = far});
+  return rope;
+}
+
+void check_rotary(const json& c, const char* layout, double theta, std::optional<double> rotary_dim) {
+  test::check_rotary(c, rope_of(c, layout, theta, rotary_dim));
 }
 
 }  // namespace

@@ -31,8 +31,7 @@ class Fingerprint {
   std::uint64_t value_ = 0xcbf29ce484222325U;
 };
 
-void add_seams(const EncodingInfo& info, Fingerprint& print) {
-  const Spec of_info = spec(std::string(info.id));
+void add_seams(const Spec& of_info, Fingerprint& print) {
   const Encoding encoding = make(of_info);
   const Matrix<double> places = positions({0, 1, 2, 7, 100, 333, 511});
   Matrix<double> at(places.rows(), info.axes);
@@ -46,7 +45,7 @@ void add_seams(const EncodingInfo& info, Fingerprint& print) {
   if (encoding.rotary != nullptr) {
     Matrix<float> cos(at.rows(), encoding.rotary->rotary_dim() / 2);
     Matrix<float> sin = cos;
-    encoding.rotary->cos_sin({.positions = at.view()}, cos.view(), sin.view());
+    encoding.rotary->cos_sin({.positions = at.view(), .seq_len = length_of(at.view())}, cos.view(), sin.view());
     print.add(cos.all());
     print.add(sin.all());
   }
@@ -64,7 +63,7 @@ void add_seams(const EncodingInfo& info, Fingerprint& print) {
 
 std::uint64_t fingerprint_of(const EncodingInfo& info) {
   Fingerprint print;
-  add_seams(info, print);
+  add_seams(spec(std::string(info.id)), print);
   const std::vector<std::string> a{"yesterday", "Tom", "chased", "Jerry", "and", "Tom", "ran"};
   const std::vector<std::string> b{"Tom", "ran", "and", "yesterday", "Jerry", "chased", "Tom"};
   for (const Mask::Kind kind : {Mask::Kind::none, Mask::Kind::causal}) {
@@ -96,4 +95,17 @@ TEST_CASE("the same bytes in every build", "[bytes]") {
     INFO(expected.id);
     CHECK(fingerprint_of(find_encoding(expected.id)) == expected.fingerprint);
   }
+}
+
+TEST_CASE("the same bytes in every build: rope scalings beyond their window", "[bytes]") {
+  const auto& fields = find_encoding("rope").fields;
+  const FieldInfo& scaling = *std::ranges::find(fields, "scaling", &FieldInfo::name);
+  const FieldInfo& window = *std::ranges::find(fields, "original_max_position", &FieldInfo::name);
+  Fingerprint print;
+  for (const Choice& choice : scaling.choices) {
+    Spec scaled = spec("rope", {}, {{"scaling", std::string(choice.id)}});
+    if (allows(window.only_with, choice.id)) scaled.params["original_max_position"] = 128.0;
+    add_seams(scaled, print);
+  }
+  CHECK(print.value() == 0x7fb83ae3b5aa5e3c);
 }

@@ -105,6 +105,57 @@ describe('rotation and apply', () => {
   });
 });
 
+describe('scalings that depend on the length', () => {
+  const dynamic = { kind: 'rope', scaling: 'dynamic', factor: 2, originalMaxPosition: 16 } as const;
+  const dims = { headDim: 8 };
+
+  it('gives frequencies for a length', () => {
+    const plain = posenc.frequencies({ kind: 'rope' }, { dims });
+    expect(plain.invFreq).toBeInstanceOf(Float64Array);
+    expect(largestDifference(plain.invFreq, [1, 0.1, 0.01, 0.001])).toBeLessThan(1e-8);
+    expect([plain.attentionFactor, plain.logitFactor]).toEqual([1, 1]);
+    expect(posenc.frequencies(dynamic, { dims, seqLen: 16 })).toEqual(plain);
+    const grown = posenc.frequencies(dynamic, { dims, seqLen: 32 });
+    expect(largestDifference(grown.invFreq, [1, 0.0693361, 0.0048075, 0.00033333])).toBeLessThan(1e-7);
+  });
+
+  it('gives the magnitude, on cos and sin or on the logit', () => {
+    const yarn = { kind: 'rope', scaling: 'yarn', factor: 40 } as const;
+    expect(posenc.frequencies(yarn).attentionFactor).toBeCloseTo(1.3688879454113936, 12);
+    expect(posenc.frequencies({ ...yarn, attentionFactor: 1.25 }).attentionFactor).toBe(1.25);
+    const deepseek = posenc.frequencies({ ...yarn, scaling: 'yarn_deepseek' });
+    expect([deepseek.attentionFactor, deepseek.logitFactor]).toEqual([1, expect.closeTo(1.87385, 5)]);
+  });
+
+  it('takes the length from the positions, or as it is given', () => {
+    const at = { positions: [5], dims };
+    const short = posenc.rotation({ kind: 'rope' }, at);
+    expect(posenc.rotation(dynamic, at)).toEqual(short);
+    expect(posenc.rotation(dynamic, { ...at, seqLen: 16 })).toEqual(short);
+    const long = posenc.rotation(dynamic, { ...at, seqLen: 32 });
+    expect(long).not.toEqual(short);
+    expect([...long.cos.data]).toEqual([
+      ...posenc.rotation(dynamic, { positions: [5, 31], dims }).cos.data.slice(0, 4),
+    ]);
+    const x = matrixOf([[1, 1, 1, 1, 0, 0, 0, 0]]);
+    expect([...posenc.apply(dynamic, x, { ...at, seqLen: 32 }).data.slice(0, 4)]).toEqual([...long.cos.data]);
+  });
+
+  it('takes the lists of LongRoPE', () => {
+    const phi = { kind: 'rope', scaling: 'longrope', originalMaxPosition: 16, longFactor: [1, 2, 4, 8] } as const;
+    const { invFreq } = posenc.frequencies(phi, { dims, seqLen: 17 });
+    expect(largestDifference(invFreq, [1, 0.05, 0.0025, 0.000125])).toBeLessThan(1e-8);
+  });
+
+  it('has no default for a number that is computed', () => {
+    const field = posenc.encodings
+      .find(({ kind }) => kind === 'rope')
+      ?.fields.find(({ id }) => id === 'attention_factor');
+    expect(field).toMatchObject({ name: 'attentionFactor', default: null, defaultFrom: null });
+    expect(field?.onlyWith?.field).toBe('scaling');
+  });
+});
+
 describe('bias', () => {
   it('is one matrix for each head; offset is the position of the first query', () => {
     const { data, shape } = posenc.bias({ kind: 'alibi' }, { queries: 1, keys: 3, offset: 2, dims: { nHeads: 2 } });

@@ -28,6 +28,8 @@ describe('the engine in a worker', () => {
       here.table({ kind: 'sinusoidal' }, { length: 2 }),
     );
     expect(await there.rotation(rope, { length: 2 })).toEqual(here.rotation(rope, { length: 2 }));
+    expect(await there.frequencies(rope, { seqLen: 2 })).toEqual(here.frequencies(rope, { seqLen: 2 }));
+    expect(await there.frequencies(rope)).toEqual(here.frequencies(rope));
     expect(await there.apply(rope, x)).toEqual(here.apply(rope, x));
     expect(await there.apply(rope, x, { positions: [3] })).toEqual(here.apply(rope, x, { positions: [3] }));
     const shape = { queries: 2, keys: 2 };

@@ -13,7 +13,17 @@ export interface WorkerPort {
 }
 
 /** The methods that a worker offers; `Posenc`'s other members are facts. */
-export const METHODS = ['table', 'rotation', 'apply', 'bias', 'attend', 'attention', 'compare', 'invariances'] as const;
+export const METHODS = [
+  'table',
+  'rotation',
+  'frequencies',
+  'apply',
+  'bias',
+  'attend',
+  'attention',
+  'compare',
+  'invariances',
+] as const;
 type Method = (typeof METHODS)[number];
 type Call = (method: Method, args: readonly unknown[], request: RequestOptions) => Promise<unknown>;
 type Facts = Pick<Posenc, 'version' | 'simd' | 'encodings'>;
@@ -22,6 +32,7 @@ type Facts = Pick<Posenc, 'version' | 'simd' | 'encodings'>;
 const ARITY: Readonly<Record<Method, number>> = {
   table: 2,
   rotation: 2,
+  frequencies: 2,
   apply: 3,
   bias: 2,
   attend: 1,

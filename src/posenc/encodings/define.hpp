@@ -80,7 +80,7 @@ void assign_params(const EncodingInfo& info, const Spec& spec, void* params);
 }  // namespace detail
 
 /// Describes the parameter that `Member` holds: bool, int, double, std::uint64_t, an enum (with `choices` in its
-/// order), a list, or an optional of these (with `default_from`).
+/// order), a list, or an optional of these (`default_from`, or computed when left out).
 template <auto Member>
 constexpr FieldInfo field(FieldInfo info) {
   using Params = typename detail::MemberOf<decltype(Member)>::params_type;
