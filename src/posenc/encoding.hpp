@@ -40,6 +40,8 @@ struct RotaryQuery {
   Operand operand = Operand::q;
   /// Tokens in the whole sequence, the largest position + 1; scalings that depend on the length read it.
   double seq_len = {};
+  /// What `positions` are measured from: attend() subtracts the smallest one. seq_len counts from 0 all the same.
+  double origin = 0.0;
 };
 
 /// Seam 2: pairs of channels of q and k are rotated. Only offsets reach the logits.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -30,10 +31,17 @@ class Fingerprint {
   std::uint64_t value_ = 0xcbf29ce484222325U;
 };
 
+/// The same positions on every axis.
+Matrix<double> on_axes(int axes, const Matrix<double>& line) {
+  Matrix<double> at(line.rows(), axes);
+  for (int token = 0; token < at.rows(); ++token) std::ranges::fill(at.row(token), line(token, 0));
+  return at;
+}
+
 void add_seams(const EncodingInfo& info, Fingerprint& print) {
   const Spec of_info = spec(std::string(info.id));
   const Encoding encoding = make(of_info);
-  const Matrix<double> at = positions({0, 1, 2, 7, 100, 333, 511});
+  const Matrix<double> at = on_axes(info.axes, positions({0, 1, 2, 7, 100, 333, 511}));
   Matrix<float> wide(at.rows(), of_info.dims.d_model);
   Matrix<float> square(at.rows(), at.rows());
   if (encoding.input != nullptr) {
