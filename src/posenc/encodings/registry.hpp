@@ -9,6 +9,7 @@ extern const EncodingInfo kNone;
 extern const EncodingInfo kSinusoidal;
 extern const EncodingInfo kLearned;
 extern const EncodingInfo kRope;
+extern const EncodingInfo kXpos;
 extern const EncodingInfo kAlibi;
 extern const EncodingInfo kT5Bias;
 
