@@ -10,6 +10,7 @@ extern const EncodingInfo kSinusoidal;
 extern const EncodingInfo kLearned;
 extern const EncodingInfo kRope;
 extern const EncodingInfo kXpos;
+extern const EncodingInfo kMrope;
 extern const EncodingInfo kAlibi;
 extern const EncodingInfo kT5Bias;
 
