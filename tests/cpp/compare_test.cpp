@@ -143,10 +143,10 @@ TEST_CASE("invariances: the three tests tell the encodings apart, to the bit", "
     bool shift;
   };
   // From the definitions: what sees no position, only |i - j|, only i - j.
-  const std::map<std::string, Row> expected{{"none", {true, true, true}},       {"sinusoidal", {false, false, false}},
-                                            {"learned", {false, false, false}}, {"rope", {false, false, true}},
-                                            {"xpos", {false, false, true}},     {"mrope", {false, false, true}},
-                                            {"alibi", {false, true, true}},     {"t5_bias", {false, false, true}}};
+  const std::map<std::string, Row> expected{
+      {"none", {true, true, true}},      {"sinusoidal", {false, false, false}}, {"learned", {false, false, false}},
+      {"rope", {false, false, true}},    {"xpos", {false, false, true}},        {"mrope", {false, false, true}},
+      {"rope_2d", {false, false, true}}, {"alibi", {false, true, true}},        {"t5_bias", {false, false, true}}};
   for (const auto& [id, row] : expected) {
     INFO(id);
     const Invariances tests = invariances(spec(id), {}, kYesterdayTom);

@@ -81,9 +81,9 @@ struct Expected {
 };
 
 constexpr Expected kExpected[] = {
-    {"none", 0x3878b99c15aa2c0c},  {"sinusoidal", 0xad76d371becc61f}, {"learned", 0x1d5dd9bfb962a497},
-    {"rope", 0x2fef108bacb0fb04},  {"xpos", 0x87bc0628bf0aa6},        {"mrope", 0x2fef108bacb0fb04},
-    {"alibi", 0xedc9e0be2cd8b73c}, {"t5_bias", 0x8d72ff1e761ebb54},
+    {"none", 0x3878b99c15aa2c0c},    {"sinusoidal", 0xad76d371becc61f}, {"learned", 0x1d5dd9bfb962a497},
+    {"rope", 0x2fef108bacb0fb04},    {"xpos", 0x87bc0628bf0aa6},        {"mrope", 0x2fef108bacb0fb04},
+    {"rope_2d", 0x7f8a0e0d503e2239}, {"alibi", 0xedc9e0be2cd8b73c},     {"t5_bias", 0x8d72ff1e761ebb54},
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace posenc {
 namespace {
 
-constexpr std::array kRegistry{&kNone, &kSinusoidal, &kLearned, &kRope, &kXpos, &kMrope, &kAlibi, &kT5Bias};
+constexpr std::array kRegistry{&kNone, &kSinusoidal, &kLearned, &kRope, &kXpos, &kMrope, &kRope2d, &kAlibi, &kT5Bias};
 
 }  // namespace
 

@@ -11,6 +11,7 @@ extern const EncodingInfo kLearned;
 extern const EncodingInfo kRope;
 extern const EncodingInfo kXpos;
 extern const EncodingInfo kMrope;
+extern const EncodingInfo kRope2d;
 extern const EncodingInfo kAlibi;
 extern const EncodingInfo kT5Bias;
 
