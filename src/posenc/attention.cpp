@@ -82,8 +82,9 @@ Matrix<float> rotated_products(const RotatesQk& rotary, const HeadInput& input) 
   const Matrix<double> q_at = measured_from(origin, input.q_positions);
   const Matrix<double> k_at = measured_from(origin, input.k_positions);
   const double seq_len = std::max(length_of(input.q_positions), length_of(input.k_positions));
-  rotate(rotary, {.positions = q_at.view(), .operand = Operand::q, .seq_len = seq_len}, q.view());
-  rotate(rotary, {.positions = k_at.view(), .operand = Operand::k, .seq_len = seq_len}, k.view());
+  const double first = std::ranges::min(origin);
+  rotate(rotary, {.positions = q_at.view(), .operand = Operand::q, .seq_len = seq_len, .origin = first}, q.view());
+  rotate(rotary, {.positions = k_at.view(), .operand = Operand::k, .seq_len = seq_len, .origin = first}, k.view());
   return products(q.view(), k.view());
 }
 

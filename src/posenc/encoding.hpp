@@ -42,6 +42,8 @@ struct RotaryQuery {
   Operand operand = Operand::q;
   /// Tokens in the whole sequence, the largest position + 1; scalings that depend on the length read it.
   double seq_len = {};
+  /// What `positions` are measured from: attend() subtracts the smallest one. seq_len counts from 0 all the same.
+  double origin = 0.0;
 };
 
 /// How fast the pairs of a rotary encoding turn, and how long it makes the vectors.

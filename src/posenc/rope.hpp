@@ -1,6 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <span>
+
+#include "posenc/matrix_view.hpp"
+#include "posenc/spec.hpp"
 
 /// How fast rotary pairs turn, and how long-context scalings change that: pure functions of plain numbers.
 ///
@@ -147,5 +151,25 @@ struct Llama3Params {
 /// @param out  radians per token
 /// @source Meta llama-models, apply_scaling in models/llama3/model.py; Hugging Face "llama3"
 void llama3_inv_freq(const Llama3Params& params, int rotary_dim, std::span<double> out);
+
+/// A rotary pair: it turns by inv_freq radians for each token along one axis of positions.
+struct AxisPair {
+  int axis = 0;
+  double inv_freq = 0.0;
+};
+
+/// cos and sin of pairs of which each turns along an axis of its own.
+///
+///   angle[token][pair] = positions[token][pairs[pair].axis] * pairs[pair].inv_freq
+///
+/// @param positions  [token][axes]
+/// @param cos, sin   [token][pair]
+void turn(Positions positions, std::span<const AxisPair> pairs, MatrixView<float> cos, MatrixView<float> sin);
+
+/// Channels that turn: the given ones, else the whole head.
+///
+/// @param multiple_of  what the head must be divisible by to turn as a whole
+/// @throws Error       out_of_range (a head that cannot turn as a whole, and nothing given)
+[[nodiscard]] int rotary_width(std::optional<int> given, const Dims& dims, int multiple_of, const char* encoding);
 
 }  // namespace posenc

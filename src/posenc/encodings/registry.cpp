@@ -13,7 +13,7 @@ namespace {
 constexpr std::array kRegistry{
     &kNone,                                               //
     &kSinusoidal, &kLearned,       &kSincos2d,            //
-    &kRope,                                               //
+    &kRope,       &kXpos,          &kMrope,    &kRope2d,  //
     &kAlibi,      &kT5Bias,                               //
     &kShaw,       &kTransformerXl, &kXlnet,    &kDeberta  //
 };
