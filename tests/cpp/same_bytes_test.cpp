@@ -73,8 +73,9 @@ struct Expected {
 };
 
 constexpr Expected kExpected[] = {
-    {"none", 0x3878b99c15aa2c0c}, {"sinusoidal", 0xad76d371becc61f}, {"learned", 0x1d5dd9bfb962a497},
-    {"rope", 0x2fef108bacb0fb04}, {"alibi", 0xedc9e0be2cd8b73c},     {"t5_bias", 0x8d72ff1e761ebb54},
+    {"none", 0x3878b99c15aa2c0c},       {"sinusoidal", 0xad76d371becc61f},    {"learned", 0x1d5dd9bfb962a497},
+    {"rope", 0x2fef108bacb0fb04},       {"alibi", 0xedc9e0be2cd8b73c},        {"t5_bias", 0x8d72ff1e761ebb54},
+    {"kerple_log", 0xb9f7d3d84d054823}, {"kerple_power", 0x2e59997ad29618b5}, {"sandwich", 0xd78b41affdb2b6f7},
 };
 
 }  // namespace

@@ -136,15 +136,10 @@ void assign_params(const EncodingInfo& info, const Spec& spec, void* params) {
 
 }  // namespace detail
 
-std::vector<float> given_or_seeded(std::vector<float> given, int rows, int cols, const char* names, std::uint64_t seed,
-                                   double stddev) {
-  const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
-  if (given.empty()) {
-    given.resize(size);
-    fill_normal(stream_key(seed, Stream::encoding), stddev, given);
-    return given;
-  }
-  if (given.size() != size) {
+namespace {
+
+void check_given(std::span<const float> given, int rows, int cols, const char* names) {
+  if (given.size() != static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols)) {
     throw Error({ErrorCode::shape_mismatch, "", "weights",
                  "have " + std::to_string(rows) + " x " + std::to_string(cols) + " numbers " + names,
                  std::to_string(given.size())});
@@ -155,6 +150,34 @@ std::vector<float> given_or_seeded(std::vector<float> given, int rows, int cols,
                    to_text(given[i]) + " at index " + std::to_string(i)});
     }
   }
+}
+
+}  // namespace
+
+std::vector<float> given_or_seeded(std::vector<float> given, int rows, int cols, const char* names, std::uint64_t seed,
+                                   double stddev) {
+  if (given.empty()) {
+    given.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
+    fill_normal(stream_key(seed, Stream::encoding), stddev, given);
+    return given;
+  }
+  check_given(given, rows, cols, names);
+  return given;
+}
+
+std::vector<float> given_or_uniform(std::vector<float> given, std::span<const double> row_max, int cols,
+                                    const char* names, std::uint64_t seed) {
+  if (given.empty()) {
+    const std::uint64_t key = stream_key(seed, Stream::encoding);
+    for (const double largest : row_max) {
+      for (int col = 0; col < cols; ++col) {
+        const double unit = static_cast<double>(random_bits(key, given.size()) >> 11U) * 0x1p-53;
+        given.push_back(static_cast<float>(largest * unit));
+      }
+    }
+    return given;
+  }
+  check_given(given, static_cast<int>(row_max.size()), cols, names);
   return given;
 }
 

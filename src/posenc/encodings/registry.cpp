@@ -10,7 +10,8 @@
 namespace posenc {
 namespace {
 
-constexpr std::array kRegistry{&kNone, &kSinusoidal, &kLearned, &kRope, &kAlibi, &kT5Bias};
+constexpr std::array kRegistry{&kNone,   &kSinusoidal, &kLearned,     &kRope,    &kAlibi,
+                               &kT5Bias, &kKerpleLog,  &kKerplePower, &kSandwich};
 
 }  // namespace
 

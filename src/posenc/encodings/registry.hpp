@@ -11,5 +11,8 @@ extern const EncodingInfo kLearned;
 extern const EncodingInfo kRope;
 extern const EncodingInfo kAlibi;
 extern const EncodingInfo kT5Bias;
+extern const EncodingInfo kKerpleLog;
+extern const EncodingInfo kKerplePower;
+extern const EncodingInfo kSandwich;
 
 }  // namespace posenc
