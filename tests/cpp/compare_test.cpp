@@ -25,7 +25,7 @@ const Words kJerryTom{"Jerry", "chased", "Tom"};
 const Words kYesterdayTom{"yesterday", "Tom", "chased", "Jerry"};
 const Words kYesterdayJerry{"yesterday", "Jerry", "chased", "Tom"};
 /// What sees |i - j| only.
-const std::set<std::string> kMirrorBlind{"alibi", "kerple_log", "kerple_power", "sandwich"};
+const std::set<std::string> kMirrorBlind{"alibi", "kerple_log", "kerple_power", "sandwich", "fire"};
 constexpr Mask kCausal{.kind = Mask::Kind::causal};
 
 Comparison compared(const std::string& id, const Words& a, const Words& b, Mask mask = {}) {
@@ -146,10 +146,20 @@ TEST_CASE("invariances: the three tests tell the encodings apart, to the bit", "
     bool shift;
   };
   // From the definitions: what sees no position, only |i - j|, only i - j.
-  const std::map<std::string, Row> expected{
-      {"none", {true, true, true}},        {"sinusoidal", {false, false, false}}, {"learned", {false, false, false}},
-      {"rope", {false, false, true}},      {"alibi", {false, true, true}},        {"t5_bias", {false, false, true}},
-      {"kerple_log", {false, true, true}}, {"kerple_power", {false, true, true}}, {"sandwich", {false, true, true}}};
+  const std::map<std::string, Row> expected{{"none", {true, true, true}},
+                                            {"sinusoidal", {false, false, false}},
+                                            {"learned", {false, false, false}},
+                                            {"rope", {false, false, true}},
+                                            {"alibi", {false, true, true}},
+                                            {"t5_bias", {false, false, true}},
+                                            {"kerple_log", {false, true, true}},
+                                            {"kerple_power", {false, true, true}},
+                                            {"sandwich", {false, true, true}},
+                                            {"fire", {false, true, true}},
+                                            {"dynamic_position_bias", {false, false, true}},
+                                            {"swin_bias", {false, false, true}},
+                                            {"swin_v2_bias", {false, false, true}},
+                                            {"cope", {false, false, true}}};
   for (const auto& [id, row] : expected) {
     INFO(id);
     const Invariances tests = invariances(spec(id), {}, kYesterdayTom);

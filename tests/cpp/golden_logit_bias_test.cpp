@@ -1,9 +1,13 @@
 #include "golden.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <iterator>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 using namespace posenc;
 using namespace posenc::test;
@@ -124,5 +128,130 @@ TEST_CASE("golden: Sandwich as NeMo has it", "[golden][sandwich]") {
                                              {"width", c["params"]["hidden_size"].get<double>()}});
     const Matrix<double> at = count(c["params"]["seq_len"]);
     check_heads(c["expected"]["bias"], biases(sandwich, at, at));
+  }
+}
+
+TEST_CASE("golden: FIRE, whatever is done with later keys", "[golden][fire]") {
+  const bool symmetric = GENERATE(false, true);
+  for (const json& c : golden_cases(symmetric ? "fire-arithmetic" : "fire-dape")) {
+    INFO(c["name"]);
+    const json& params = c["params"];
+    Spec fire = one_channel_heads("fire", params["heads"],
+                                  {{"form", std::string(symmetric ? "symmetric" : "causal")},
+                                   {"threshold", params["L"].get<double>()},
+                                   {"mlp_width", params["mlp_width"].get<double>()}});
+    fire.weights = {params["c"].get<float>(), params["L_multiplier"].get<float>()};
+    std::ranges::copy(joined(c["inputs"], {"w1", "b1", "w2", "b2"}), std::back_inserter(fire.weights));
+    const Matrix<double> at = count(params["seq_len"]);
+    check_heads(c["expected"]["bias"], biases(fire, at, at));
+  }
+}
+
+TEST_CASE("golden: dynamic position bias as x-transformers has it", "[golden][dynamic_position_bias]") {
+  for (const json& c : golden_cases("dynamic-position-bias")) {
+    INFO(c["name"]);
+    const json& params = c["params"];
+    Spec dynamic = one_channel_heads("dynamic_position_bias", params["heads"],
+                                     {{"log_distance", params["log_distance"].get<bool>()},
+                                      {"mlp_width", params["dim"].get<double>()},
+                                      {"depth", params["depth"].get<double>()}});
+    dynamic.weights = joined(c["inputs"], {"mlp.0.0.weight", "mlp.0.0.bias", "mlp.1.0.weight", "mlp.1.0.bias",
+                                           "mlp.2.weight", "mlp.2.bias"});
+    const int queries = params["query_length"];
+    const int keys = params["key_length"];
+    check_heads(c["expected"]["bias"], biases(dynamic, count(queries, keys - queries), count(keys)));
+  }
+}
+
+namespace {
+
+/// Patches of a window, row by row.
+Matrix<double> window(int height, int width) {
+  Matrix<double> at(height * width, 2);
+  for (int patch = 0; patch < at.rows(); ++patch) {
+    at(patch, 0) = patch / width;
+    at(patch, 1) = patch % width;
+  }
+  return at;
+}
+
+}  // namespace
+
+TEST_CASE("golden: Swin's table and index as Hugging Face has them", "[golden][swin]") {
+  for (const json& c : golden_cases("swin-hf")) {
+    INFO(c["name"]);
+    const double height = c["params"]["window"][0];
+    const double width = c["params"]["window"][1];
+    Spec swin =
+        one_channel_heads("swin_bias", c["params"]["heads"], {{"window_height", height}, {"window_width", width}});
+    const Matrix<double> at = window(static_cast<int>(height), static_cast<int>(width));
+    swin.weights = joined(c["inputs"], {"table"});
+    if (c["expected"].contains("bias")) check_heads(c["expected"]["bias"], biases(swin, at, at), 0.0);
+    for (std::size_t i = 0; i < swin.weights.size(); ++i) {
+      swin.weights[i] = static_cast<float>(i / static_cast<std::size_t>(swin.dims.n_heads));
+    }
+    check_close(biases(swin, at, at).front().all(), c["expected"]["index"], 0.0);
+  }
+}
+
+TEST_CASE("golden: Swin v2's network as Hugging Face has it", "[golden][swin]") {
+  for (const json& c : golden_cases("swinv2-hf")) {
+    INFO(c["name"]);
+    const json& params = c["params"];
+    const double height = params["window"][0];
+    const double width = params["window"][1];
+    Spec swin = one_channel_heads("swin_v2_bias", params["heads"],
+                                  {{"window_height", height},
+                                   {"window_width", width},
+                                   {"pretrained_height", params["pretrained_window"][0].get<double>()},
+                                   {"pretrained_width", params["pretrained_window"][1].get<double>()}});
+    const Matrix<double> at = window(static_cast<int>(height), static_cast<int>(width));
+    if (c["expected"].contains("bias")) {
+      swin.params["mlp_width"] = params["mlp_hidden"].get<double>();
+      swin.weights = joined(c["inputs"], {"w1", "b1", "w2"});
+      check_heads(c["expected"]["bias"], biases(swin, at, at));
+    }
+    // One coordinate at a time, through a network that does nothing but shift it: sigmoid and 16 are undone here.
+    const std::vector<double> coordinates = numbers(c["expected"]["coords_table"]);
+    const std::vector<double> index = numbers(c["expected"]["index"]);
+    swin.params["mlp_width"] = 1.0;
+    swin.dims.n_heads = 1;
+    for (const std::size_t axis : {0U, 1U}) {
+      swin.weights = {axis == 0 ? 1.0F : 0.0F, axis == 1 ? 1.0F : 0.0F, 2.0F, 1.0F};
+      const Matrix<float> bias = biases(swin, at, at).front();
+      for (std::size_t pair = 0; pair < index.size(); ++pair) {
+        const double gate = static_cast<double>(bias.all()[pair]) / 16.0;
+        const double coordinate = std::log(gate / (1.0 - gate)) - 2.0;
+        // Undoing the sigmoid near 1 magnifies its rounding about twentyfold.
+        REQUIRE(std::abs(coordinate - coordinates[2 * static_cast<std::size_t>(index[pair]) + axis]) <= 1e-5);
+      }
+    }
+  }
+}
+
+TEST_CASE("golden: CoPE, masked or closed above the diagonal", "[golden][cope]") {
+  const bool by_mask = GENERATE(false, true);
+  for (const json& c : golden_cases(by_mask ? "cope-x-transformers" : "cope-dape")) {
+    INFO(c["name"]);
+    Spec cope = spec("cope", dims_of(c),
+                     {{"gates", std::string(by_mask ? "visible" : "up_to_query")},
+                      {"max_position", c["params"]["npos_max"].get<double>()}});
+    cope.weights = joined(c["inputs"], {"pos_emb"});
+    const Matrix<double> at = positions_of(c);
+    check_attention(c, cope, at, at);
+    if (!by_mask) continue;
+    for (std::size_t head = 0; head < c["expected"]["bias"].size(); ++head) {
+      const Matrix<float> q = golden_matrix(c["inputs"]["q"][head]);
+      const Matrix<float> k = golden_matrix(c["inputs"]["k"][head]);
+      const HeadInput input{.q = q.view(),
+                            .k = k.view(),
+                            .v = {},
+                            .q_positions = at.view(),
+                            .k_positions = at.view(),
+                            .mask = {.kind = Mask::Kind::causal},
+                            .head = static_cast<int>(head),
+                            .scale = c["params"]["softmax_scale"].get<float>()};
+      check_close(attend(make(cope), input).bias.all(), c["expected"]["bias"][head], kLogits);
+    }
   }
 }

@@ -30,10 +30,19 @@ class Fingerprint {
   std::uint64_t value_ = 0xcbf29ce484222325U;
 };
 
+/// Places near one another, that a window has.
+Matrix<double> grid(int axes) {
+  Matrix<double> at(7, axes);
+  for (int token = 0; token < at.rows(); ++token) {
+    for (int axis = 0; axis < axes; ++axis) at(token, axis) = (token * (axis + 2)) % 7;
+  }
+  return at;
+}
+
 void add_seams(const EncodingInfo& info, Fingerprint& print) {
   const Spec of_info = spec(std::string(info.id));
   const Encoding encoding = make(of_info);
-  const Matrix<double> at = positions({0, 1, 2, 7, 100, 333, 511});
+  const Matrix<double> at = info.axes == 1 ? positions({0, 1, 2, 7, 100, 333, 511}) : grid(info.axes);
   Matrix<float> wide(at.rows(), of_info.dims.d_model);
   Matrix<float> square(at.rows(), at.rows());
   if (encoding.input != nullptr) {
@@ -48,7 +57,9 @@ void add_seams(const EncodingInfo& info, Fingerprint& print) {
     print.add(sin.all());
   }
   if (encoding.bias != nullptr) {
-    encoding.bias->bias({at.view(), at.view(), 1}, square.view());
+    const Matrix<float> q = random_matrix(at.rows(), of_info.dims.head_dim, 1);
+    const Matrix<float> logits = random_matrix(at.rows(), at.rows(), 2);
+    encoding.bias->bias({at.view(), at.view(), 1, q.view(), logits.view()}, square.view());
     print.add(square.all());
   }
 }
@@ -73,9 +84,20 @@ struct Expected {
 };
 
 constexpr Expected kExpected[] = {
-    {"none", 0x3878b99c15aa2c0c},       {"sinusoidal", 0xad76d371becc61f},    {"learned", 0x1d5dd9bfb962a497},
-    {"rope", 0x2fef108bacb0fb04},       {"alibi", 0xedc9e0be2cd8b73c},        {"t5_bias", 0x8d72ff1e761ebb54},
-    {"kerple_log", 0xb9f7d3d84d054823}, {"kerple_power", 0x2e59997ad29618b5}, {"sandwich", 0xd78b41affdb2b6f7},
+    {"none", 0x3878b99c15aa2c0c},
+    {"sinusoidal", 0xad76d371becc61f},
+    {"learned", 0x1d5dd9bfb962a497},
+    {"rope", 0x2fef108bacb0fb04},
+    {"alibi", 0xedc9e0be2cd8b73c},
+    {"t5_bias", 0x8d72ff1e761ebb54},
+    {"kerple_log", 0xb9f7d3d84d054823},
+    {"kerple_power", 0x2e59997ad29618b5},
+    {"sandwich", 0xd78b41affdb2b6f7},
+    {"fire", 0x769369667b093083},
+    {"dynamic_position_bias", 0x3bb5f03ba609ee31},
+    {"swin_bias", 0x7eb14097645f8294},
+    {"swin_v2_bias", 0xf51a3ae6d2f225f0},
+    {"cope", 0xf7f9c19caf5bb43a},
 };
 
 }  // namespace

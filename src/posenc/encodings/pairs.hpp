@@ -36,14 +36,16 @@ class Distinct {
 
   /// Ascending.
   [[nodiscard]] std::span<const double> values() const { return values_; }
-  /// out[pair] = of_values[the value of the pair]
+  /// Of each pair, where its value stands in values().
+  [[nodiscard]] std::span<const std::size_t> index() const { return index_; }
+  /// out[pair] = of_values[index()[pair]]
   void spread(std::span<const float> of_values, MatrixView<float> out) const;
   /// For each value the sum over its pairs, the backward of spread().
   [[nodiscard]] std::vector<double> sums(MatrixView<const float> of_pairs) const;
 
  private:
   std::vector<double> values_;
-  std::vector<std::size_t> index_;  ///< of the value of each pair
+  std::vector<std::size_t> index_;
 };
 
 }  // namespace posenc

@@ -10,8 +10,9 @@
 namespace posenc {
 namespace {
 
-constexpr std::array kRegistry{&kNone,   &kSinusoidal, &kLearned,     &kRope,    &kAlibi,
-                               &kT5Bias, &kKerpleLog,  &kKerplePower, &kSandwich};
+constexpr std::array kRegistry{
+    &kNone, &kSinusoidal,          &kLearned,  &kRope,       &kAlibi, &kT5Bias, &kKerpleLog, &kKerplePower, &kSandwich,
+    &kFire, &kDynamicPositionBias, &kSwinBias, &kSwinV2Bias, &kCope};
 
 }  // namespace
 

@@ -14,5 +14,10 @@ extern const EncodingInfo kT5Bias;
 extern const EncodingInfo kKerpleLog;
 extern const EncodingInfo kKerplePower;
 extern const EncodingInfo kSandwich;
+extern const EncodingInfo kFire;
+extern const EncodingInfo kDynamicPositionBias;
+extern const EncodingInfo kSwinBias;
+extern const EncodingInfo kSwinV2Bias;
+extern const EncodingInfo kCope;
 
 }  // namespace posenc
