@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -81,4 +82,27 @@ TEST_CASE("cope: without the words there is no bias", "[cope]") {
   const Error error = error_of([&] { cope.bias->bias({at.view(), at.view(), 0}, out.view()); });
   CHECK(error.code() == ErrorCode::shape_mismatch);
   CHECK(error.field() == "q");
+}
+
+TEST_CASE("cope: hidden keys and keys beyond the table give their gates no gradient", "[cope]") {
+  const Matrix<double> at = count(4);
+  Matrix<float> logits = matrix(4, 4, std::vector<float>(16, 1.0F));
+  for (int i = 0; i < 4; ++i) {
+    for (int j = i + 1; j < 4; ++j) logits(i, j) = -std::numeric_limits<float>::infinity();
+  }
+  const Matrix<float> q = matrix(4, 1, {1, 1, 1, 1});
+  const Encoding cope = make(counting("visible", 3));
+  std::vector<float> grad_table(3);
+  Matrix<float> grad_q(4, 1);
+  Matrix<float> grad_logits(4, 4);
+  const Matrix<float> ones = matrix(4, 4, std::vector<float>(16, 1.0F));
+  cope.bias->collect({at.view(), at.view(), 0, q.view(), logits.view()}, ones.view(),
+                     {grad_table, grad_q.view(), grad_logits.view()});
+  for (int i = 0; i < 4; ++i) {
+    for (int j = i + 1; j < 4; ++j) CHECK(grad_logits(i, j) == 0.0F);
+  }
+  // The last query counts 0.73, 1.46, 2.19, 2.92: its two farthest keys are beyond row 2, so gates of theirs are free.
+  CHECK(grad_logits(3, 0) == 0.0F);
+  CHECK(grad_logits(3, 1) == 0.0F);
+  CHECK(grad_logits(3, 2) > 0.0F);
 }

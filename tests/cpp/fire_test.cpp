@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "support.hpp"
 
@@ -66,4 +67,33 @@ TEST_CASE("fire: weights are c, the multiplier and the network", "[fire]") {
   CHECK(encoding.weights.size() == 2 + 32 + 32 + 4 * 32 + 4);
   CHECK(encoding.weights[0] == 0.1F);
   CHECK(encoding.weights[1] == 1.0F);
+}
+
+TEST_CASE("fire: the gradient of c and of the multiplier, with queries on both sides of the threshold", "[fire]") {
+  Spec fire = spec("fire", {.d_model = 4, .n_heads = 1, .head_dim = 4}, {{"threshold", 3.0}, {"stddev", 1.0}});
+  fire.weights = make(fire).weights;
+  const float sign = GENERATE(1.0F, -1.0F);
+  fire.weights[0] = sign * 0.7F;
+  fire.weights[1] = sign * 1.1F;
+  const Matrix<double> at = count(7);
+  const Matrix<float> factors = random_matrix(7, 7, 11);
+  std::vector<float> gradient(fire.weights.size());
+  make(fire).bias->collect({at.view(), at.view(), 0}, factors.view(), {gradient, {}, {}});
+  for (const std::size_t i : {0U, 1U}) {
+    const auto loss = [&](float step) {
+      Spec moved = fire;
+      moved.weights[i] += step;
+      const Matrix<float> out = bias(moved, at);
+      double sum = 0.0;
+      for (std::size_t pair = 0; pair < out.all().size(); ++pair) {
+        sum += static_cast<double>(out.all()[pair]) * static_cast<double>(factors.all()[pair]);
+      }
+      return sum;
+    };
+    constexpr float kStep = 1.0F / 1024;
+    const double difference = (loss(kStep) - loss(-kStep)) / (2.0 * static_cast<double>(kStep));
+    INFO("number " << i << ": gradient " << gradient[i] << ", difference " << difference);
+    CHECK(std::abs(difference - static_cast<double>(gradient[i])) <= 5e-3 * std::max(1.0, std::abs(difference)));
+    CHECK(gradient[i] != 0.0F);
+  }
 }

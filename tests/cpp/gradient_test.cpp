@@ -66,10 +66,22 @@ void check_gradient(std::span<float> numbers, std::span<const float> gradient, c
   }
 }
 
+/// The defaults, and every choice of every parameter.
+std::vector<Spec> variants(const EncodingInfo& info) {
+  std::vector<Spec> result{spec(std::string(info.id), kDims)};
+  for (const FieldInfo& field : info.fields) {
+    for (const Choice& choice : field.choices) {
+      result.push_back(spec(std::string(info.id), kDims, {{std::string(field.name), std::string(choice.id)}}));
+    }
+  }
+  return result;
+}
+
 /// An encoding of its own weights, which the test may change: the seams read Encoding::weights.
 Encoding learned(const EncodingInfo& info) {
   if (!info.learned()) SKIP("it learns nothing");
-  return make(spec(std::string(info.id), kDims));
+  const std::vector<Spec> all = variants(info);
+  return make(all[GENERATE_COPY(range(std::size_t{0}, all.size()))]);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ constexpr std::array kFields{
     field<&AlibiParams::form>({
         .name = "form",
         .label = "Form",
-        .doc = "What happens to keys that come later than the query.",
+        .doc = "How a distance becomes a penalty, and what happens to keys that come later than the query.",
         .choices = kForms,
     }),
     field<&AlibiParams::bias_max>({

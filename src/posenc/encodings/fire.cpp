@@ -10,7 +10,7 @@
 /// Only distances matter while every position is below the threshold; beyond it the position of the query does too.
 /// For later keys one reference takes |i - j|, the other 0; the paper's formula is for j <= i.
 ///
-/// @source Li et al. 2023, arXiv:2310.04418, section 3.2 and appendix; symmetric: mcleish7/arithmetic; causal:
+/// @source Li et al. 2023, arXiv:2310.04418, section 3; symmetric: mcleish7/arithmetic; causal:
 ///         chuanyang-Zheng/DAPE
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 ///
 /// The paper has |i - j|; both references set the distance to 0 above the diagonal (form causal).
 ///
-/// @source Chi et al. 2022, arXiv:2205.09921, equation 3; original: ParallelKerpleLog of chijames/KERPLE, whose r1 and
+/// @source Chi et al. 2022, arXiv:2205.09921, section 4; original: ParallelKerpleLog of chijames/KERPLE, whose r1 and
 ///         r2 are p and a; nemo: KERPLERelativePositionEmbedding of NVIDIA/NeMo
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 /// The paper has |i - j|; the authors' code sets the distance to 0 above the diagonal (form causal). Its variant
 /// power_ap_ap also multiplies the logits by exp(-a' * r^p'); that is no bias and is not offered.
 ///
-/// @source Chi et al. 2022, arXiv:2205.09921, equation 3; ParallelKerplePower of chijames/KERPLE (power_ap_n,
+/// @source Chi et al. 2022, arXiv:2205.09921, section 4; ParallelKerplePower of chijames/KERPLE (power_ap_n,
 ///         power_a_n), whose r1 and r2 are a and p
 
 #include <algorithm>

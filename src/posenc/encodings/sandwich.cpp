@@ -5,7 +5,7 @@
 /// The sum is largest at r = 0, where the bias is 0. Frequencies run from i = 1: NeMo's, one step lower than those of
 /// the sinusoidal table, which run from i = 0. width is the model's in NeMo, 128 for all models in the paper.
 ///
-/// @source Chi et al. 2022, arXiv:2212.10356, section 4; SandwichRelativePositionEmbedding of NVIDIA/NeMo (causal there
+/// @source Chi et al. 2022, arXiv:2212.10356; SandwichRelativePositionEmbedding of NVIDIA/NeMo (causal there
 ///         unless bidirectional)
 
 #include <array>
