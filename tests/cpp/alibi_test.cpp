@@ -56,3 +56,21 @@ TEST_CASE("alibi: distance zero is plus zero, not minus zero", "[alibi]") {
   const std::string form = GENERATE("symmetric", "causal");
   CHECK_FALSE(std::signbit(bias(spec("alibi", {}, {{"form", form}}), 0, count(2))(0, 0)));
 }
+
+TEST_CASE("alibi: by key, every query's row is its distances up to a constant", "[alibi]") {
+  const Matrix<float> causal = bias(spec("alibi", {}, {{"form", "causal"}}), 1, count(5));
+  const Matrix<float> by_key = bias(spec("alibi", {}, {{"form", "key_index"}}), 1, count(5));
+  for (int i = 0; i < 5; ++i) {
+    for (int j = 0; j <= i; ++j) CHECK(by_key(i, j) - by_key(i, i) == causal(i, j));
+  }
+}
+
+TEST_CASE("alibi: Falcon's bias is weaker by sqrt(head_dim), and far neighbours share one", "[alibi]") {
+  // 8 bits hold whole numbers up to 256; the slope of head 0 of 8 is 1/2.
+  const Spec falcon = spec("alibi", {.d_model = 128, .n_heads = 8, .head_dim = 16}, {{"form", "falcon"}});
+  const Matrix<float> out = bias(falcon, 0, positions({1, 255, 256, 257, 258}));
+  CHECK(out(0, 0) == 0.5F / 4.0F);
+  CHECK(out(0, 1) != out(0, 2));
+  CHECK(out(0, 2) == out(0, 3));
+  CHECK(out(0, 3) != out(0, 4));
+}

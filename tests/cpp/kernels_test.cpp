@@ -100,6 +100,31 @@ TEST_CASE("softmax: the twins agree to the bit", "[kernel]") {
   });
 }
 
+TEST_CASE("sigmoid: the twins agree to the bit", "[kernel]") {
+  const std::size_t size = any_size();
+  const float scale = GENERATE(1.0F, 40.0F);
+  check_twins(size, [&](const Kernels& k, std::span<float> x) {
+    for (float& value : x) value *= scale;
+    if (size > 2) x[size / 2] = -std::numeric_limits<float>::infinity();
+    k.sigmoid(x);
+  });
+}
+
+TEST_CASE("sigmoid: within the bound of the header, exact at its ends and in the middle", "[kernel]") {
+  double worst = 0.0;
+  for (int i = -8700; i <= 8700; ++i) {
+    std::vector<float> x{static_cast<float>(i) * 0.01F};
+    const double exact = 1.0 / (1.0 + std::exp(-static_cast<double>(x[0])));
+    kernels::best.sigmoid(x);
+    worst = std::max(worst, std::abs(static_cast<double>(x[0]) - exact) / exact);
+  }
+  CHECK(worst <= 3e-7);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::vector<float> ends{-kInfinity, -1000.0F, 0.0F, -0.0F, 1000.0F, kInfinity};
+  kernels::best.sigmoid(ends);
+  CHECK(ends == std::vector{0.0F, 0.0F, 0.5F, 0.5F, 1.0F, 1.0F});
+}
+
 TEST_CASE("rotations: the twins agree to the bit", "[kernel]") {
   const std::size_t pairs = any_size();
   const bool half = GENERATE(false, true);

@@ -64,3 +64,12 @@ TEST_CASE("t5_bias: a farthest distance inside the exact buckets is refused", "[
   CHECK(error.code() == ErrorCode::out_of_range);
   CHECK(error.field() == "max_distance");
 }
+
+TEST_CASE("t5_bias: every edge near and far, both signs", "[t5]") {
+  // Later keys use the upper 16 of 32 buckets.
+  for (const auto& [distance, bucket] : std::vector<std::pair<double, int>>{
+           {1, 1}, {7, 7}, {8, 8}, {11, 8}, {12, 9}, {16, 10}, {32, 12}, {64, 14}, {90, 14}, {91, 15}, {128, 15}}) {
+    INFO("distance " << distance);
+    CHECK(buckets(true, 32, 128, {distance, -distance}) == std::vector{16 + bucket, bucket});
+  }
+}

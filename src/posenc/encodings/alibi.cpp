@@ -2,34 +2,37 @@
 ///
 ///   symmetric: bias = -slope * |i - j|
 ///   causal:    bias = -slope * (i - j) for j <= i, 0 above the diagonal (meant to be used with a causal mask)
+///   key_index: bias = slope * j
+///   falcon:    bias = bfloat16(bfloat16(slope) * j) / sqrt(head_dim): Falcon adds before it scales q.k
 ///
-///   n heads, a power of two: slope[h] = 2^(-bias_max * (h + 1) / n)
-///   any other n: those of the power of two p below n, then every other slope of 2p (not sorted, as in the paper's
-///   code)
-///
-/// Under a causal mask both forms are the same, and equal BLOOM's slope * j and MPT's slope * (j - n + 1) after
-/// softmax.
+/// Slopes are those of slopes.hpp. Under a causal mask the first three are the same after softmax, and so is MPT's
+/// slope * (j - n + 1). Falcon's is weaker by sqrt(head_dim), and from about 256 tokens on neighbours share a bias.
 ///
 /// @source Press et al. 2021, arXiv:2108.12409, section 3, and get_slopes in its code; symmetric: OpenNMT,
-///         x-transformers; causal: GPT-NeoX; bias_max other than 8: MPT (alibi_bias_max), ggml (max_bias)
+///         x-transformers; causal: GPT-NeoX; key_index: BLOOM; falcon: build_alibi_tensor and FalconAttention in
+///         Hugging Face; bias_max other than 8: MPT (alibi_bias_max), ggml (max_bias)
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "encodings/define.hpp"
 #include "encodings/registry.hpp"
-#include "kernels/kernels.hpp"
+#include "encodings/slopes.hpp"
 
 namespace posenc {
 namespace {
 
-enum class Form { symmetric, causal };
+enum class Form { symmetric, causal, key_index, falcon };
 
 constexpr std::array kForms{
     Choice{"symmetric", "symmetric", "both directions alike: −slope·|i−j|"},
-    Choice{"causal", "causal", "only looking back: −slope·(i−j), 0 for later keys"},
+    Choice{"causal", "causal", "only looking back: −slope·(i−j), 0 for later keys (GPT-NeoX, MPT, ggml)"},
+    Choice{"key_index", "by key", "slope·j, for a causal mask: the softmax of a row only sees differences (BLOOM)"},
+    Choice{"falcon", "Falcon", "slope·j in bfloat16 (8 bits), scaled with q·k by 1/√head_dim, for a causal mask"},
 };
 
 struct AlibiParams {
@@ -41,7 +44,7 @@ constexpr std::array kFields{
     field<&AlibiParams::form>({
         .name = "form",
         .label = "Form",
-        .doc = "What happens to keys that come later than the query.",
+        .doc = "How a distance becomes a penalty, and what happens to keys that come later than the query.",
         .choices = kForms,
     }),
     field<&AlibiParams::bias_max>({
@@ -54,43 +57,51 @@ constexpr std::array kFields{
     }),
 };
 
-std::vector<double> slopes_of_power_of_two(int n_heads, double bias_max) {
-  std::vector<double> slopes;
-  for (int head = 0; head < n_heads; ++head) slopes.push_back(kernels::pow(2.0, -bias_max * (head + 1) / n_heads));
-  return slopes;
-}
-
-std::vector<double> slopes(int n_heads, double bias_max) {
-  int power = 1;
-  while (2 * power <= n_heads) power *= 2;
-  std::vector<double> result = slopes_of_power_of_two(power, bias_max);
-  const std::vector<double> finer = slopes_of_power_of_two(2 * power, bias_max);
-  for (std::size_t i = 0; result.size() < static_cast<std::size_t>(n_heads); i += 2) result.push_back(finer[i]);
-  return result;
+/// The nearest bfloat16 (8 bits), ties to even. Numbers of ordinary size only.
+float to_bfloat16(double value) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  return std::bit_cast<float>((bits + 0x7fffU + ((bits >> 16U) & 1U)) & 0xffff0000U);
 }
 
 class AlibiBias final : public BiasesLogits {
  public:
-  AlibiBias(const AlibiParams& params, int n_heads) : form_(params.form), slopes_(slopes(n_heads, params.bias_max)) {}
+  AlibiBias(const AlibiParams& params, const Dims& dims)
+      : form_(params.form),
+        inv_sqrt_head_dim_(1.0 / std::sqrt(static_cast<double>(dims.head_dim))),
+        slopes_(alibi_slopes(dims.n_heads, params.bias_max)) {}
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
     const double slope = slopes_[static_cast<std::size_t>(query.head)];
     for (int i = 0; i < out.rows(); ++i) {
       for (int j = 0; j < out.cols(); ++j) {
-        const double behind = query.q_positions(i, 0) - query.k_positions(j, 0);
-        const double distance = form_ == Form::symmetric ? std::abs(behind) : (behind > 0.0 ? behind : 0.0);
-        out(i, j) = static_cast<float>(0.0 - slope * distance);
+        out(i, j) = static_cast<float>(of_pair(slope, query.q_positions(i, 0), query.k_positions(j, 0)));
       }
     }
   }
 
  private:
+  [[nodiscard]] double of_pair(double slope, double q_position, double k_position) const {
+    const double behind = q_position - k_position;
+    switch (form_) {
+      case Form::symmetric:
+        return 0.0 - slope * std::abs(behind);
+      case Form::causal:
+        return 0.0 - slope * (behind > 0.0 ? behind : 0.0);
+      case Form::key_index:
+        return slope * k_position;
+      case Form::falcon:
+        return inv_sqrt_head_dim_ * static_cast<double>(to_bfloat16(to_bfloat16(slope) * k_position));
+    }
+    return 0.0;
+  }
+
   Form form_;
+  double inv_sqrt_head_dim_;
   std::vector<double> slopes_;
 };
 
 Encoding make_alibi(const AlibiParams& params, const Dims& dims) {
-  return {.bias = std::make_unique<AlibiBias>(params, dims.n_heads)};
+  return {.bias = std::make_unique<AlibiBias>(params, dims)};
 }
 
 }  // namespace

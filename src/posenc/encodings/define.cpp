@@ -136,21 +136,21 @@ void assign_params(const EncodingInfo& info, const Spec& spec, void* params) {
 
 }  // namespace detail
 
-std::vector<float> given_or_seeded(std::vector<float> given, std::int64_t rows, std::int64_t cols, const char* names,
-                                   std::uint64_t seed, double stddev) {
-  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 30;  // views count rows in int
+namespace {
+
+/// Numbers of a table, as far as views can count them in int.
+std::size_t table_size(std::int64_t rows, std::int64_t cols, const char* names) {
+  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 30;
   if (rows > kMostNumbers / cols) {
     throw Error({ErrorCode::out_of_range, "", "weights",
                  "be at most " + std::to_string(kMostNumbers) + " numbers " + names,
                  std::to_string(rows) + " x " + std::to_string(cols)});
   }
-  const auto size = static_cast<std::size_t>(rows * cols);
-  if (given.empty()) {
-    given.resize(size);
-    fill_normal(stream_key(seed, Stream::encoding), stddev, given);
-    return given;
-  }
-  if (given.size() != size) {
+  return static_cast<std::size_t>(rows * cols);
+}
+
+void check_given(std::span<const float> given, std::int64_t rows, std::int64_t cols, const char* names) {
+  if (given.size() != table_size(rows, cols, names)) {
     throw Error({ErrorCode::shape_mismatch, "", "weights",
                  "have " + std::to_string(rows) + " x " + std::to_string(cols) + " numbers " + names,
                  std::to_string(given.size())});
@@ -161,6 +161,35 @@ std::vector<float> given_or_seeded(std::vector<float> given, std::int64_t rows, 
                    to_text(given[i]) + " at index " + std::to_string(i)});
     }
   }
+}
+
+}  // namespace
+
+std::vector<float> given_or_seeded(std::vector<float> given, std::int64_t rows, std::int64_t cols, const char* names,
+                                   std::uint64_t seed, double stddev) {
+  const std::size_t size = table_size(rows, cols, names);
+  if (given.empty()) {
+    given.resize(size);
+    fill_normal(stream_key(seed, Stream::encoding), stddev, given);
+    return given;
+  }
+  check_given(given, rows, cols, names);
+  return given;
+}
+
+std::vector<float> given_or_uniform(std::vector<float> given, std::span<const double> row_max, int cols,
+                                    const char* names, std::uint64_t seed) {
+  if (given.empty()) {
+    const std::uint64_t key = stream_key(seed, Stream::encoding);
+    for (const double largest : row_max) {
+      for (int col = 0; col < cols; ++col) {
+        const double unit = static_cast<double>(random_bits(key, given.size()) >> 11U) * 0x1p-53;
+        given.push_back(static_cast<float>(largest * unit));
+      }
+    }
+    return given;
+  }
+  check_given(given, static_cast<std::int64_t>(row_max.size()), cols, names);
   return given;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -128,5 +129,10 @@ constexpr EncodingInfo define(EncodingInfo info) {
 /// @throws Error  shape_mismatch, not_finite, out_of_range (more numbers than a table can have)
 [[nodiscard]] std::vector<float> given_or_seeded(std::vector<float> given, std::int64_t rows, std::int64_t cols,
                                                  const char* names, std::uint64_t seed, double stddev);
+
+/// The same for a table whose rows are parameters that must be positive: row i is seeded uniformly from 0 to
+/// row_max[i].
+[[nodiscard]] std::vector<float> given_or_uniform(std::vector<float> given, std::span<const double> row_max, int cols,
+                                                  const char* names, std::uint64_t seed);
 
 }  // namespace posenc

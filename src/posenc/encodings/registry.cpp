@@ -11,11 +11,17 @@ namespace posenc {
 namespace {
 
 constexpr std::array kRegistry{
-    &kNone,                                               //
-    &kSinusoidal, &kLearned,       &kSincos2d,            //
-    &kRope,       &kXpos,          &kMrope,    &kRope2d,  //
-    &kAlibi,      &kT5Bias,                               //
-    &kShaw,       &kTransformerXl, &kXlnet,    &kDeberta  //
+    &kNone,                                      //
+    &kSinusoidal,  &kLearned,       &kSincos2d,  //
+    &kRope,        &kXpos,          &kMrope,
+    &kRope2d,  //
+    &kAlibi,       &kT5Bias,        &kKerpleLog,
+    &kKerplePower,                                          //
+    &kSandwich,    &kFire,          &kDynamicPositionBias,  //
+    &kSwinBias,    &kSwinV2Bias,                            //
+    &kShaw,        &kTransformerXl, &kXlnet,
+    &kDeberta,  //
+    &kCope,
 };
 
 }  // namespace

@@ -15,9 +15,17 @@ extern const EncodingInfo kMrope;
 extern const EncodingInfo kRope2d;
 extern const EncodingInfo kAlibi;
 extern const EncodingInfo kT5Bias;
+extern const EncodingInfo kKerpleLog;
+extern const EncodingInfo kKerplePower;
+extern const EncodingInfo kSandwich;
+extern const EncodingInfo kFire;
+extern const EncodingInfo kDynamicPositionBias;
+extern const EncodingInfo kSwinBias;
+extern const EncodingInfo kSwinV2Bias;
 extern const EncodingInfo kShaw;
 extern const EncodingInfo kTransformerXl;
 extern const EncodingInfo kXlnet;
 extern const EncodingInfo kDeberta;
+extern const EncodingInfo kCope;
 
 }  // namespace posenc

@@ -22,6 +22,7 @@
 #include "posenc/seeded.hpp"
 
 #include "encodings/define.hpp"
+#include "encodings/pairs.hpp"
 #include "encodings/registry.hpp"
 #include "kernels/kernels.hpp"
 
@@ -111,26 +112,23 @@ class T5Bias final : public BiasesLogits {
       : buckets_(params), table_(table, params.num_buckets, n_heads) {}
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
-    for (int i = 0; i < out.rows(); ++i) {
-      for (int j = 0; j < out.cols(); ++j) {
-        out(i, j) = table_(bucket(query, i, j), query.head);
-      }
-    }
+    const Distinct distinct(offsets(query));
+    std::vector<float> values;
+    for (const double offset : distinct.values()) values.push_back(table_(buckets_.of(offset), query.head));
+    distinct.spread(values, out);
   }
 
   void collect(const BiasQuery& query, MatrixView<const float> grad_bias,
                const BiasGradients& gradients) const override {
     const MatrixView grad_table(gradients.weights, table_.rows(), table_.cols());
-    for (int i = 0; i < grad_bias.rows(); ++i) {
-      for (int j = 0; j < grad_bias.cols(); ++j) grad_table(bucket(query, i, j), query.head) += grad_bias(i, j);
+    const Distinct distinct(offsets(query));
+    const std::vector<double> sums = distinct.sums(grad_bias);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      grad_table(buckets_.of(distinct.values()[i]), query.head) += static_cast<float>(sums[i]);
     }
   }
 
  private:
-  [[nodiscard]] int bucket(const BiasQuery& query, int i, int j) const {
-    return buckets_.of(query.k_positions(j, 0) - query.q_positions(i, 0));
-  }
-
   T5Buckets buckets_;
   MatrixView<const float> table_;
 };

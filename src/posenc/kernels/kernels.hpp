@@ -49,6 +49,9 @@ struct Kernels {
   /// x[i] = e^(x[i] - max) / sum of these, in place. -inf gives exactly 0; all -inf gives all 0. No NaN, no +inf.
   /// Relative error <= (n / 4 + 8) * 2^-24 of weights above e^-87; below that a weight is 0.
   void (*softmax)(std::span<float> x);
+  /// x[i] = 1 / (1 + e^-x[i]), in place. -inf gives exactly 0, +inf exactly 1. Relative error <= 3e-7 while
+  /// x[i] >= -87; below, it is 0.
+  void (*sigmoid)(std::span<float> x);
   /// half:        (x[i], x[i + n]) is rotated by the angle with cos[i], sin[i]; x has 2n channels. Three roundings.
   void (*rotate_half)(std::span<const float> cos, std::span<const float> sin, std::span<float> x);
   /// interleaved: (x[2i], x[2i + 1]) likewise.

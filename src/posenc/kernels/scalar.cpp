@@ -106,6 +106,14 @@ void softmax(std::span<float> x) {
   for (float& value : x) value /= sum;
 }
 
+void sigmoid(std::span<float> x) {
+  for (float& value : x) {
+    const bool positive = value >= 0.0F;
+    const float e = exp_of_nonpositive(positive ? -value : value);
+    value = (positive ? 1.0F : e) / (1.0F + e);
+  }
+}
+
 void rotate_half(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
   const std::size_t pairs = cos.size();
   assert(sin.size() == pairs && x.size() == 2 * pairs);
@@ -129,7 +137,7 @@ void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, 
 
 }  // namespace
 
-constinit const Kernels scalar{dot,        add_scaled, multiply,    sin_cos,           sin_cos_double,
-                               add_angles, softmax,    rotate_half, rotate_interleaved};
+constinit const Kernels scalar{dot,        add_scaled, multiply, sin_cos,     sin_cos_double,
+                               add_angles, softmax,    sigmoid,  rotate_half, rotate_interleaved};
 
 }  // namespace posenc::kernels

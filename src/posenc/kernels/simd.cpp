@@ -182,6 +182,18 @@ void softmax(std::span<float> x) {
   for (std::size_t i = whole; i < x.size(); ++i) x[i] /= sum;
 }
 
+void sigmoid(std::span<float> x) {
+  const std::size_t whole = whole_blocks(x.size(), kFloats);
+  const Floats one(1.0F);
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    const Floats value = Floats::load_unaligned(&x[i]);
+    const auto positive = value >= Floats(0.0F);
+    const Floats e = exp_of_nonpositive(xsimd::select(positive, -value, value));
+    (xsimd::select(positive, one, e) / (one + e)).store_unaligned(&x[i]);
+  }
+  scalar.sigmoid(x.subspan(whole));
+}
+
 void rotate_half(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
   const std::size_t pairs = cos.size();
   assert(sin.size() == pairs && x.size() == 2 * pairs);
@@ -222,8 +234,8 @@ void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, 
   scalar.rotate_interleaved(cos.subspan(whole), sin.subspan(whole), x.subspan(2 * whole));
 }
 
-constinit const Kernels kSimd{dot,        add_scaled, multiply,    sin_cos,           sin_cos_double,
-                              add_angles, softmax,    rotate_half, rotate_interleaved};
+constinit const Kernels kSimd{dot,        add_scaled, multiply, sin_cos,     sin_cos_double,
+                              add_angles, softmax,    sigmoid,  rotate_half, rotate_interleaved};
 
 }  // namespace
 

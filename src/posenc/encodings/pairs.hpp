@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "posenc/encoding.hpp"
+#include "posenc/info.hpp"
+
+/// What biases share that depend on the offset of a pair (query, key) and on nothing else of it.
+namespace posenc {
+
+/// What a bias that is written for earlier keys does with later ones.
+enum class Form { symmetric, causal };
+
+inline constexpr std::array kForms{
+    Choice{"symmetric", "symmetric", "both directions alike: the distance is |i − j|"},
+    Choice{"causal", "causal", "only looking back: later keys have distance 0"},
+};
+
+/// @param offset  key minus query
+[[nodiscard]] double distance(Form form, double offset);
+
+/// Key minus query of every pair, [query][key].
+[[nodiscard]] std::vector<double> offsets(const BiasQuery& query, int axis = 0);
+
+/// distance() of every pair, [query][key].
+[[nodiscard]] std::vector<double> distances(const BiasQuery& query, Form form);
+
+/// Numbers of all pairs with each different one kept once: n words have 2n - 1 offsets, not n * n.
+class Distinct {
+ public:
+  /// @param of_pairs  [query][key], finite
+  explicit Distinct(std::span<const double> of_pairs);
+
+  /// Ascending.
+  [[nodiscard]] std::span<const double> values() const { return values_; }
+  /// Of each pair, where its value stands in values().
+  [[nodiscard]] std::span<const std::size_t> index() const { return index_; }
+  /// out[pair] = of_values[index()[pair]]
+  void spread(std::span<const float> of_values, MatrixView<float> out) const;
+  /// For each value the sum over its pairs, the backward of spread().
+  [[nodiscard]] std::vector<double> sums(MatrixView<const float> of_pairs) const;
+
+ private:
+  std::vector<double> values_;
+  std::vector<std::size_t> index_;
+};
+
+}  // namespace posenc
