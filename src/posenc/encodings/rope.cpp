@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "posenc/angles.hpp"
 #include "posenc/error.hpp"
 #include "posenc/rope.hpp"
 
@@ -393,13 +394,9 @@ class RopeRotation final : public RotatesQk {
   void cos_sin(const RotaryQuery& query, MatrixView<float> cos, MatrixView<float> sin) const override {
     const std::vector<double> frequencies = inv_freq_at(query.seq_len);
     const double farthest = kMaxPosition / std::max(1.0, *std::ranges::max_element(frequencies));
-    std::vector<double> angles(frequencies.size());
-    for (int token = 0; token < query.positions.rows(); ++token) {
-      const double position = query.positions(token, 0);
-      check(position, farthest);
-      for (std::size_t pair = 0; pair < angles.size(); ++pair) angles[pair] = position * frequencies[pair];
-      kernels::best.sin_cos(angles, sin.row(token), cos.row(token));
-    }
+    const std::span<const double> positions = query.positions.all();
+    for (const double position : positions) check(position, farthest);
+    cos_sin_table(positions, frequencies, cos, sin);
     magnify(cos);
     magnify(sin);
   }

@@ -22,11 +22,11 @@
 #include <cstddef>
 #include <vector>
 
+#include "posenc/angles.hpp"
 #include "posenc/rope.hpp"
 
 #include "encodings/define.hpp"
 #include "encodings/registry.hpp"
-#include "kernels/kernels.hpp"
 
 namespace posenc {
 namespace {
@@ -119,19 +119,17 @@ class SinusoidalRows final : public AddsToInput {
   [[nodiscard]] float embedding_scale() const override { return embedding_scale_; }
 
   void rows(Positions positions, MatrixView<float> out) const override {
-    const std::size_t pairs = inv_freq_.size();
-    std::vector<double> angles(pairs);
-    std::vector<float> sin(pairs);
-    std::vector<float> cos(pairs);
-    for (int token = 0; token < positions.rows(); ++token) {
-      const double position = positions(token, 0) + position_offset_;
-      if (is_padding(position)) {
+    std::vector<double> moved;
+    for (int token = 0; token < positions.rows(); ++token) moved.push_back(positions(token, 0) + position_offset_);
+    Matrix<float> sin(positions.rows(), static_cast<int>(inv_freq_.size()));
+    Matrix<float> cos(sin.rows(), sin.cols());
+    cos_sin_table(moved, inv_freq_, cos.view(), sin.view());
+    for (int token = 0; token < out.rows(); ++token) {
+      if (is_padding(moved[static_cast<std::size_t>(token)])) {
         std::ranges::fill(out.row(token), 0.0F);
         continue;
       }
-      for (std::size_t pair = 0; pair < pairs; ++pair) angles[pair] = position * inv_freq_[pair];
-      kernels::best.sin_cos(angles, sin, cos);
-      lay_out(sin, cos, out.row(token));
+      lay_out(sin.row(token), cos.row(token), out.row(token));
       for (float& value : out.row(token)) value *= scale_;
     }
   }
