@@ -136,6 +136,12 @@ void turn(Positions positions, std::span<const AxisPair> pairs, MatrixView<float
   }
 }
 
+std::vector<double> inv_freq_of(std::span<const AxisPair> pairs) {
+  std::vector<double> result;
+  for (const AxisPair& pair : pairs) result.push_back(pair.inv_freq);
+  return result;
+}
+
 int rotary_width(std::optional<int> given, const Dims& dims, int multiple_of, const char* encoding) {
   if (given.has_value()) return *given;
   if (dims.head_dim % multiple_of == 0) return dims.head_dim;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "posenc/matrix_view.hpp"
 #include "posenc/spec.hpp"
@@ -165,6 +166,9 @@ struct AxisPair {
 /// @param positions  [token][axes]
 /// @param cos, sin   [token][pair]
 void turn(Positions positions, std::span<const AxisPair> pairs, MatrixView<float> cos, MatrixView<float> sin);
+
+/// Frequencies of the pairs, in their order, without the axes.
+[[nodiscard]] std::vector<double> inv_freq_of(std::span<const AxisPair> pairs);
 
 /// Channels that turn: the given ones, else the whole head.
 ///

@@ -228,6 +228,14 @@ class Rope2dRotation final : public RotatesQk {
   }
   [[nodiscard]] int blocks() const override { return convention_ == Convention::chatglm ? 2 : 1; }
 
+  [[nodiscard]] RotaryFrequencies frequencies(double /*seq_len*/) const override {
+    std::vector<double> per_patch = inv_freq_of(pairs_);
+    for (std::size_t pair = 0; pair < pairs_.size(); ++pair) {
+      per_patch[pair] *= axes_[static_cast<std::size_t>(pairs_[pair].axis)].step;
+    }
+    return {.inv_freq = per_patch};
+  }
+
   void cos_sin(const RotaryQuery& query, MatrixView<float> cos, MatrixView<float> sin) const override {
     Matrix<double> coordinates(query.positions.rows(), 2);
     for (int token = 0; token < coordinates.rows(); ++token) {

@@ -123,6 +123,11 @@ class XposRotation final : public RotatesQk {
   [[nodiscard]] int rotary_dim() const override { return static_cast<int>(2 * pairs_.size()); }
   [[nodiscard]] PairLayout layout() const override { return PairLayout::interleaved; }
 
+  /// The magnitude of xPos depends on the position; it is not in here.
+  [[nodiscard]] RotaryFrequencies frequencies(double /*seq_len*/) const override {
+    return {.inv_freq = inv_freq_of(pairs_)};
+  }
+
   void cos_sin(const RotaryQuery& query, MatrixView<float> cos, MatrixView<float> sin) const override {
     turn(query.positions, pairs_, cos, sin);
     const double centre = centre_of(query);
