@@ -45,6 +45,15 @@ TEST_CASE("mrope: which pairs turn along time, height and width", "[mrope]") {
   CHECK(axes(mrope(16, "contiguous", {0, 8, 0})) == "........ xxxxxxxx ........");
 }
 
+TEST_CASE("mrope: frequencies are one series over all axes; pairs that do not turn have 0", "[mrope]") {
+  const std::vector<double> rope = make(spec("rope", one_head(16))).rotary->frequencies(1).inv_freq;
+  CHECK(make(mrope(16)).rotary->frequencies(1).inv_freq == rope);
+  std::vector<double> ggml = make(mrope(16, "interleaved_ggml", {4, 2, 2})).rotary->frequencies(1).inv_freq;
+  CHECK(ggml.back() == 0.0);
+  ggml.back() = rope.back();
+  CHECK(ggml == rope);
+}
+
 TEST_CASE("mrope: every head that can turn has sections by default", "[mrope]") {
   for (const char* const order : {"contiguous", "interleaved", "interleaved_ggml"}) {
     for (int head_dim = 2; head_dim <= 256; head_dim += 2) CHECK_NOTHROW(make(mrope(head_dim, order)));

@@ -74,6 +74,18 @@ TEST_CASE("rope_2d: Pixtral deals one series out to both axes, the others give e
   check_close(sin, {std::sin(1.0), std::sin(0.01), std::sin(second), std::sin(0.01 * second)}, 1e-7);
 }
 
+TEST_CASE("rope_2d: frequencies are radians per patch, whatever the coordinates", "[rope_2d]") {
+  const auto* const coordinates = GENERATE("index", "centres", "edges");
+  const Spec rope = rope_2d(8, "eva02", {{"coordinates", coordinates}});
+  const std::vector<double> frequencies = make(rope).rotary->frequencies(1).inv_freq;
+  const CosSin pairs = cos_sin(rope, places({{0, 0}, {1, 1}}));
+  for (int pair = 0; pair < 4; ++pair) {
+    const double angle =
+        std::atan2(pairs.sin(1, pair), pairs.cos(1, pair)) - std::atan2(pairs.sin(0, pair), pairs.cos(0, pair));
+    CHECK(std::abs(std::remainder(angle - frequencies[static_cast<std::size_t>(pair)], 2 * std::acos(-1.0))) < 1e-6);
+  }
+}
+
 TEST_CASE("rope_2d: rotation keeps norms", "[rope_2d]") {
   check_norms_kept(rope_2d(64, any_convention()), places({{0.5, 77}, {-4095, 3}, {0, 0}}));
 }
