@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "posenc/angles.hpp"
 #include "posenc/error.hpp"
 
 #include "kernels/kernels.hpp"
@@ -126,13 +127,44 @@ void llama3_inv_freq(const Llama3Params& params, int rotary_dim, std::span<doubl
   }
 }
 
+namespace {
+
+/// The pairs that turn along one axis, and where they stand among all pairs.
+struct AxisPart {
+  std::vector<double> inv_freq;
+  std::vector<int> pair;
+};
+
+AxisPart part_of(std::span<const AxisPair> pairs, int axis) {
+  AxisPart part;
+  for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+    if (pairs[pair].axis != axis) continue;
+    part.inv_freq.push_back(pairs[pair].inv_freq);
+    part.pair.push_back(static_cast<int>(pair));
+  }
+  return part;
+}
+
+std::vector<double> column(Positions positions, int axis) {
+  std::vector<double> result;
+  for (int token = 0; token < positions.rows(); ++token) result.push_back(positions(token, axis));
+  return result;
+}
+
+}  // namespace
+
 void turn(Positions positions, std::span<const AxisPair> pairs, MatrixView<float> cos, MatrixView<float> sin) {
-  std::vector<double> angles(pairs.size());
-  for (int token = 0; token < positions.rows(); ++token) {
-    for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
-      angles[pair] = positions(token, pairs[pair].axis) * pairs[pair].inv_freq;
+  for (int axis = 0; axis < positions.cols(); ++axis) {
+    const AxisPart part = part_of(pairs, axis);
+    Matrix<float> part_cos(positions.rows(), static_cast<int>(part.pair.size()));
+    Matrix<float> part_sin(part_cos.rows(), part_cos.cols());
+    cos_sin_table(column(positions, axis), part.inv_freq, part_cos.view(), part_sin.view());
+    for (int token = 0; token < cos.rows(); ++token) {
+      for (int i = 0; i < part_cos.cols(); ++i) {
+        cos(token, part.pair[static_cast<std::size_t>(i)]) = part_cos(token, i);
+        sin(token, part.pair[static_cast<std::size_t>(i)]) = part_sin(token, i);
+      }
     }
-    kernels::best.sin_cos(angles, sin.row(token), cos.row(token));
   }
 }
 
