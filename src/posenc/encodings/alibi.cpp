@@ -58,9 +58,9 @@ constexpr std::array kFields{
 };
 
 /// The nearest bfloat16 (8 bits), ties to even. Numbers of ordinary size only.
-float to_bfloat16(double value) {
+double to_bfloat16(double value) {
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  return std::bit_cast<float>((bits + 0x7fffU + ((bits >> 16U) & 1U)) & 0xffff0000U);
+  return static_cast<double>(std::bit_cast<float>((bits + 0x7fffU + ((bits >> 16U) & 1U)) & 0xffff0000U));
 }
 
 class AlibiBias final : public BiasesLogits {
@@ -90,7 +90,7 @@ class AlibiBias final : public BiasesLogits {
       case Form::key_index:
         return slope * k_position;
       case Form::falcon:
-        return inv_sqrt_head_dim_ * static_cast<double>(to_bfloat16(to_bfloat16(slope) * k_position));
+        return inv_sqrt_head_dim_ * to_bfloat16(to_bfloat16(slope) * k_position);
     }
     return 0.0;
   }

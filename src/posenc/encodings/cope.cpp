@@ -174,7 +174,7 @@ class CopeBias final : public BiasesLogits {
   static std::vector<int> by_position(const BiasQuery& query) {
     std::vector<int> order(static_cast<std::size_t>(query.k_positions.rows()));
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](int key) { return query.k_positions(key, 0); });
+    std::ranges::sort(order, {}, [&](int key) { return std::pair(query.k_positions(key, 0), key); });
     return order;
   }
 

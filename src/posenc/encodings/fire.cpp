@@ -111,7 +111,8 @@ class FireBias final : public BiasesLogits {
     double grad_c = 0.0;
     double grad_multiplier = 0.0;
     for (std::size_t pair = 0; pair < at.parts.size(); ++pair) {
-      const double grad = static_cast<double>(grad_bias.all()[pair]) * slopes[distinct.index()[pair]];
+      const double grad =
+          static_cast<double>(grad_bias.all()[pair]) * static_cast<double>(slopes[distinct.index()[pair]]);
       grad_c += grad * at.change_with_c(*this, pair);
       grad_multiplier += grad * at.change_with_multiplier(*this, pair);
     }
