@@ -121,6 +121,7 @@ class Buckets {
     if (!logarithmic_) return;
     const auto range = static_cast<float>(static_cast<double>(params.max_position - 1) / middle_);
     log_range_ = static_cast<float>(kernels::log(static_cast<double>(range)));
+    for (int bucket = middle_ + 1; bucket <= span_; ++bucket) starts_.push_back(start_of(bucket, params.max_position));
   }
 
   /// Of a fractional distance: the bucket of the whole number next to it towards 0.
@@ -133,15 +134,31 @@ class Buckets {
 
  private:
   [[nodiscard]] double far(double size) const {
+    return middle_ + static_cast<double>(std::ranges::upper_bound(starts_, size) - starts_.begin());
+  }
+
+  /// The smallest distance of a bucket, or of the next one that has any: buckets never fall as the distance grows.
+  [[nodiscard]] double start_of(int bucket, int max_position) const {
+    int below = middle_;
+    int start = 2 * max_position;  // beyond the last bucket
+    while (start - below > 1) {
+      const int size = below + (start - below) / 2;
+      (bucket_of(size) < bucket ? below : start) = size;
+    }
+    return start;
+  }
+
+  [[nodiscard]] int bucket_of(int size) const {
     const float ratio = static_cast<float>(size) / static_cast<float>(middle_);
     const auto log_ratio = static_cast<float>(kernels::log(static_cast<double>(ratio)));
-    return static_cast<double>(std::ceil(log_ratio / log_range_ * static_cast<float>(middle_ - 1))) + middle_;
+    return middle_ + static_cast<int>(std::ceil(log_ratio / log_range_ * static_cast<float>(middle_ - 1)));
   }
 
   bool logarithmic_;
   int span_;
   int middle_;
   float log_range_ = 0.0F;
+  std::vector<double> starts_;  ///< of the far buckets: a search instead of a logarithm for each pair of words
 };
 
 class DisentangledVectors final : public RelativeVectors {
