@@ -59,6 +59,11 @@ std::string_view to_string(ErrorCode code) {
 
 Error::Error(Parts parts) : std::runtime_error(sentence(parts)), parts_(std::move(parts)) {}
 
+void fail(ErrorCode code, std::string_view subject, std::string_view field, std::string_view rule,
+          std::string_view value) {
+  throw Error({code, std::string(subject), std::string(field), std::string(rule), std::string(value)});
+}
+
 // Not std::to_chars: its tables alone would double the size of the WebAssembly module.
 std::string to_text(double number) {
   if (std::isnan(number)) return "nan";

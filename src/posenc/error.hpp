@@ -47,6 +47,10 @@ class Error : public std::runtime_error {
   Parts parts_;
 };
 
+/// Throws the error; see Error::Parts. Out of line: building the parts in place is half a kilobyte of code each time.
+[[noreturn]] void fail(ErrorCode code, std::string_view subject, std::string_view field, std::string_view rule,
+                       std::string_view value);
+
 /// Decimal text for a message, up to 16 digits ("0.1", "16", "1e-7", "nan").
 [[nodiscard]] std::string to_text(double number);
 

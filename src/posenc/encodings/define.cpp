@@ -16,8 +16,8 @@ struct Checked {
   const FieldInfo& field;
   std::string given;
 
-  [[noreturn]] void fail(ErrorCode code, std::string rule) const {
-    throw Error({code, std::string(info.id), std::string(field.name), std::move(rule), given});
+  [[noreturn]] void fail(ErrorCode code, const std::string& rule) const {
+    posenc::fail(code, info.id, field.name, rule, given);
   }
 };
 
@@ -138,12 +138,10 @@ void assign_params(const EncodingInfo& info, const Spec& spec, void* params) {
 
 std::vector<float> given_or_seeded(std::vector<float> given, std::int64_t rows, std::int64_t cols, const char* names,
                                    std::uint64_t seed, double stddev) {
+  const std::string shape =
+      to_text(static_cast<double>(rows)) + " x " + to_text(static_cast<double>(cols)) + " numbers " + names;
   constexpr std::int64_t kMostNumbers = std::int64_t{1} << 30;  // views count rows in int
-  if (rows > kMostNumbers / cols) {
-    throw Error({ErrorCode::out_of_range, "", "weights",
-                 "be at most " + std::to_string(kMostNumbers) + " numbers " + names,
-                 std::to_string(rows) + " x " + std::to_string(cols)});
-  }
+  if (rows > kMostNumbers / cols) fail(ErrorCode::out_of_range, "", "weights", "be at most 2^30 numbers", shape);
   const auto size = static_cast<std::size_t>(rows * cols);
   if (given.empty()) {
     given.resize(size);
@@ -151,14 +149,12 @@ std::vector<float> given_or_seeded(std::vector<float> given, std::int64_t rows, 
     return given;
   }
   if (given.size() != size) {
-    throw Error({ErrorCode::shape_mismatch, "", "weights",
-                 "have " + std::to_string(rows) + " x " + std::to_string(cols) + " numbers " + names,
-                 std::to_string(given.size())});
+    fail(ErrorCode::shape_mismatch, "", "weights", "have " + shape, std::to_string(given.size()));
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!std::isfinite(given[i])) {
-      throw Error({ErrorCode::not_finite, "", "weights", "be finite numbers",
-                   to_text(given[i]) + " at index " + std::to_string(i)});
+      fail(ErrorCode::not_finite, "", "weights", "be finite numbers",
+           to_text(given[i]) + " at index " + std::to_string(i));
     }
   }
   return given;
