@@ -48,7 +48,7 @@ struct Made {
   }
 
   [[noreturn]] void missing(const char* what) const {
-    throw Error({ErrorCode::missing_seam, "", "encoding", what, '"' + spec.encoding + '"'});
+    fail(ErrorCode::missing_seam, "", "encoding", what, '"' + spec.encoding + '"');
   }
 };
 

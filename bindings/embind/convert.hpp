@@ -22,7 +22,7 @@ using emscripten::val;
 // ---- in -----------------------------------------------------------------------------------------------------------
 
 [[noreturn]] inline void wrong_type(const std::string& field, const char* rule, const val& given) {
-  throw Error({ErrorCode::wrong_type, "", field, rule, given.isNull() ? "null" : given.typeOf().as<std::string>()});
+  fail(ErrorCode::wrong_type, "", field, rule, given.isNull() ? "null" : given.typeOf().as<std::string>());
 }
 
 inline double to_number(const val& value, const std::string& field) {
@@ -34,7 +34,7 @@ inline double to_number(const val& value, const std::string& field) {
 inline int to_int(const val& value, const std::string& field) {
   const double number = to_number(value, field);
   if (!(number >= -2147483648.0 && number <= 2147483647.0) || number != static_cast<double>(static_cast<int>(number))) {
-    throw Error({ErrorCode::out_of_range, "", field, "be a whole number", to_text(number)});
+    fail(ErrorCode::out_of_range, "", field, "be a whole number", to_text(number));
   }
   return static_cast<int>(number);
 }
@@ -57,8 +57,8 @@ inline Matrix<double> to_positions(const val& array, int axes) {
   const auto numbers = emscripten::convertJSArrayToNumberVector<double>(array);
   Matrix<double> positions(static_cast<int>(numbers.size()) / axes, axes);
   if (positions.all().size() != numbers.size()) {
-    throw Error({ErrorCode::shape_mismatch, "", "positions", "have " + std::to_string(axes) + " numbers for each token",
-                 std::to_string(numbers.size())});
+    fail(ErrorCode::shape_mismatch, "", "positions", "have " + std::to_string(axes) + " numbers for each token",
+         std::to_string(numbers.size()));
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) positions.all()[i] = numbers[i];
   return positions;
@@ -108,14 +108,14 @@ inline Mask to_mask(const val& mask) {
   if (kind == "none") return {};
   if (kind == "causal") return {.kind = Mask::Kind::causal};
   if (kind == "window") return {.kind = Mask::Kind::window, .size = to_int(mask["size"], "mask.size")};
-  throw Error({ErrorCode::out_of_range, "", "mask.kind", "be one of none, causal, window", '"' + kind + '"'});
+  fail(ErrorCode::out_of_range, "", "mask.kind", "be one of none, causal, window", '"' + kind + '"');
 }
 
 /// { seed, head, mask, offset }
 inline Layer to_layer(const val& object) {
   const double seed = to_number(object["seed"], "seed");
   if (!(seed >= 0.0 && seed <= kMaxSeed) || seed != static_cast<double>(static_cast<std::uint64_t>(seed))) {
-    throw Error({ErrorCode::out_of_range, "", "seed", "be a whole number from 0 to 2^53 - 1", to_text(seed)});
+    fail(ErrorCode::out_of_range, "", "seed", "be a whole number from 0 to 2^53 - 1", to_text(seed));
   }
   return {.seed = static_cast<std::uint64_t>(seed),
           .head = to_int(object["head"], "head"),
@@ -127,7 +127,7 @@ inline Operand to_operand(const val& value) {
   const std::string name = to_string(value, "operand");
   if (name == "q") return Operand::q;
   if (name == "k") return Operand::k;
-  throw Error({ErrorCode::out_of_range, "", "operand", "be q or k", '"' + name + '"'});
+  fail(ErrorCode::out_of_range, "", "operand", "be q or k", '"' + name + '"');
 }
 
 inline double to_seq_len(const val& value) {
@@ -142,8 +142,8 @@ inline Matrix<float> to_matrix(const val& object, const std::string& field) {
   const int cols = to_int(object["cols"], field + ".cols");
   const auto length = object["data"]["length"].as<double>();
   if (rows < 0 || cols < 0 || length != static_cast<double>(rows) * cols) {
-    throw Error({ErrorCode::shape_mismatch, "", field, "have rows * cols numbers",
-                 std::to_string(rows) + " x " + std::to_string(cols) + " with " + to_text(length)});
+    fail(ErrorCode::shape_mismatch, "", field, "have rows * cols numbers",
+         std::to_string(rows) + " x " + std::to_string(cols) + " with " + to_text(length));
   }
   Matrix<float> matrix(rows, cols);
   val(emscripten::typed_memory_view(matrix.all().size(), matrix.all().data())).call<void>("set", object["data"]);
@@ -154,8 +154,8 @@ inline Matrix<float> to_matrix(const val& object, const std::string& field) {
 inline Matrix<float> to_head_matrix(const val& heads, int head, int n_heads, const std::string& field) {
   const int given = heads["length"].as<int>();
   if (given != n_heads) {
-    throw Error({ErrorCode::shape_mismatch, "", field, "have " + std::to_string(n_heads) + " heads, as q has",
-                 std::to_string(given)});
+    fail(ErrorCode::shape_mismatch, "", field, "have " + std::to_string(n_heads) + " heads, as q has",
+         std::to_string(given));
   }
   return to_matrix(heads[head], field);
 }

@@ -16,8 +16,7 @@ namespace {
 
 void check_shape(const char* field, int got, int wanted, const char* what) {
   if (got == wanted) return;
-  throw Error(
-      {ErrorCode::shape_mismatch, "", field, "have " + std::to_string(wanted) + " " + what, std::to_string(got)});
+  fail(ErrorCode::shape_mismatch, "", field, "have " + std::to_string(wanted) + " " + what, std::to_string(got));
 }
 
 void validate(const HeadInput& input) {
@@ -145,8 +144,8 @@ void add_logits(const Encoding& encoding, const HeadInput& input, HeadAttention&
   for (std::size_t i = 0; i < result.logits.all().size(); ++i) {
     result.logits.all()[i] += result.bias.all()[i];
     if (!std::isfinite(result.logits.all()[i])) {
-      throw Error({ErrorCode::not_finite, "", "logits", "be finite: q, k or the bias are too large for float",
-                   to_text(result.logits.all()[i])});
+      fail(ErrorCode::not_finite, "", "logits", "be finite: q, k or the bias are too large for float",
+           to_text(result.logits.all()[i]));
     }
   }
 }
@@ -179,7 +178,7 @@ bool visible(const Mask& mask, double q_position, double k_position) {
 
 void validate(const Mask& mask) {
   if (mask.kind != Mask::Kind::window || mask.size >= 1) return;
-  throw Error({ErrorCode::out_of_range, "", "mask.size", "be at least 1", std::to_string(mask.size)});
+  fail(ErrorCode::out_of_range, "", "mask.size", "be at least 1", std::to_string(mask.size));
 }
 
 double length_of(Positions positions) {
@@ -200,8 +199,8 @@ void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x
 void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float> x) {
   const int rotary_dim = rotary.rotary_dim();
   if (rotary_dim > x.cols()) {
-    throw Error({ErrorCode::shape_mismatch, "", "x",
-                 "have at least " + std::to_string(rotary_dim) + " columns (rotary_dim)", std::to_string(x.cols())});
+    fail(ErrorCode::shape_mismatch, "", "x", "have at least " + std::to_string(rotary_dim) + " columns (rotary_dim)",
+         std::to_string(x.cols()));
   }
   check_shape("positions", query.positions.rows(), x.rows(), "rows, one for each row of x");
   Matrix<float> cos(x.rows(), rotary_dim / 2);

@@ -25,16 +25,15 @@ void validate(const Spec& spec, const Layer& layer) {
   validate(spec.dims);
   validate(layer.mask);
   if (layer.head < 0 || layer.head >= spec.dims.n_heads) {
-    throw Error({ErrorCode::out_of_range, "", "head",
-                 "be from 0 to " + std::to_string(spec.dims.n_heads - 1) + " (n_heads - 1)",
-                 std::to_string(layer.head)});
+    fail(ErrorCode::out_of_range, "", "head",
+         "be from 0 to " + std::to_string(spec.dims.n_heads - 1) + " (n_heads - 1)", std::to_string(layer.head));
   }
   const double offset = layer.offset;
   validate_positions(Positions({&offset, 1}, 1, 1), 1, "offset");
 }
 
 void require_words(Words words, const char* field) {
-  if (words.empty()) throw Error({ErrorCode::empty_input, "", field, "have at least one word", "none"});
+  if (words.empty()) fail(ErrorCode::empty_input, "", field, "have at least one word", "none");
 }
 
 Matrix<float> project(MatrixView<const float> x, MatrixView<const float> w) {

@@ -13,8 +13,8 @@ constexpr int kMaxDim = 1 << 20;
 
 void validate_dim(const char* name, int value) {
   if (value >= 1 && value <= kMaxDim) return;
-  throw Error({ErrorCode::out_of_range, "", std::string("dims.") + name, "be from 1 to " + std::to_string(kMaxDim),
-               std::to_string(value)});
+  fail(ErrorCode::out_of_range, "", std::string("dims.") + name, "be from 1 to " + std::to_string(kMaxDim),
+       std::to_string(value));
 }
 
 }  // namespace
@@ -27,18 +27,18 @@ void validate(const Dims& dims) {
 
 void validate_positions(Positions positions, int axes, const char* field) {
   if (positions.cols() != axes) {
-    throw Error({ErrorCode::shape_mismatch, "", field, "have " + std::to_string(axes) + " axes",
-                 std::to_string(positions.cols())});
+    fail(ErrorCode::shape_mismatch, "", field, "have " + std::to_string(axes) + " axes",
+         std::to_string(positions.cols()));
   }
   for (int token = 0; token < positions.rows(); ++token) {
     for (const double position : positions.row(token)) {
       const std::string at = " at token " + std::to_string(token);
       if (!std::isfinite(position)) {
-        throw Error({ErrorCode::not_finite, "", field, "be finite numbers", to_text(position) + at});
+        fail(ErrorCode::not_finite, "", field, "be finite numbers", to_text(position) + at);
       }
       if (std::abs(position) > kMaxPosition) {
-        throw Error({ErrorCode::position_out_of_range, "", field,
-                     "be from " + to_text(-kMaxPosition) + " to " + to_text(kMaxPosition), to_text(position) + at});
+        fail(ErrorCode::position_out_of_range, "", field,
+             "be from " + to_text(-kMaxPosition) + " to " + to_text(kMaxPosition), to_text(position) + at);
       }
     }
   }
@@ -46,7 +46,7 @@ void validate_positions(Positions positions, int axes, const char* field) {
 
 void validate_seq_len(double seq_len) {
   if (!std::isfinite(seq_len)) {
-    throw Error({ErrorCode::not_finite, "", "seq_len", "be a finite number", to_text(seq_len)});
+    fail(ErrorCode::not_finite, "", "seq_len", "be a finite number", to_text(seq_len));
   }
   if (seq_len < 0.0 || seq_len > kMaxPosition + 1.0) {
     throw Error(

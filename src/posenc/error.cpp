@@ -2,15 +2,15 @@
 
 #include <cmath>
 #include <cstdint>
-#include <utility>
 
 namespace posenc {
 namespace {
 
 std::string sentence(const Error::Parts& parts) {
-  std::string text = parts.subject.empty() ? "" : parts.subject + ": ";
-  text += parts.field + " must " + parts.rule;
-  if (!parts.value.empty()) text += ", got " + parts.value;
+  std::string text(parts.subject);
+  if (!text.empty()) text += ": ";
+  text.append(parts.field).append(" must ").append(parts.rule);
+  if (!parts.value.empty()) text.append(", got ").append(parts.value);
   return text;
 }
 
@@ -57,7 +57,17 @@ std::string_view to_string(ErrorCode code) {
   return "unknown";
 }
 
-Error::Error(Parts parts) : std::runtime_error(sentence(parts)), parts_(std::move(parts)) {}
+Error::Error(const Parts& parts)
+    : std::runtime_error(sentence(parts)),
+      code_(parts.code),
+      field_(parts.field),
+      rule_(parts.rule),
+      value_(parts.value) {}
+
+void fail(ErrorCode code, std::string_view subject, std::string_view field, std::string_view rule,
+          std::string_view value) {
+  throw Error({code, subject, field, rule, value});
+}
 
 // Not std::to_chars: its tables alone would double the size of the WebAssembly module.
 std::string to_text(double number) {

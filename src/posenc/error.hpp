@@ -28,24 +28,32 @@ enum class ErrorCode {
 /// what() reads "rope: rotary_dim must be even, got 7"; the parts are there for programs.
 class Error : public std::runtime_error {
  public:
+  /// Views: they only need to live until the constructor has returned.
   struct Parts {
     ErrorCode code;
-    std::string subject;  ///< whose field it is, for example an encoding id; may be empty
-    std::string field;    ///< snake_case path, for example "rotary_dim" or "dims.n_heads"
-    std::string rule;     ///< completes the sentence "<field> must ..."
-    std::string value;    ///< what was given
+    std::string_view subject;  ///< whose field it is, for example an encoding id; may be empty
+    std::string_view field;    ///< snake_case path, for example "rotary_dim" or "dims.n_heads"
+    std::string_view rule;     ///< completes the sentence "<field> must ..."
+    std::string_view value;    ///< what was given
   };
 
-  explicit Error(Parts parts);
+  explicit Error(const Parts& parts);
 
-  [[nodiscard]] ErrorCode code() const noexcept { return parts_.code; }
-  [[nodiscard]] const std::string& field() const noexcept { return parts_.field; }
-  [[nodiscard]] const std::string& rule() const noexcept { return parts_.rule; }
-  [[nodiscard]] const std::string& value() const noexcept { return parts_.value; }
+  [[nodiscard]] ErrorCode code() const noexcept { return code_; }
+  [[nodiscard]] const std::string& field() const noexcept { return field_; }
+  [[nodiscard]] const std::string& rule() const noexcept { return rule_; }
+  [[nodiscard]] const std::string& value() const noexcept { return value_; }
 
  private:
-  Parts parts_;
+  ErrorCode code_;
+  std::string field_;
+  std::string rule_;
+  std::string value_;
 };
+
+/// Throws the error; see Error::Parts. Out of line: in place it would be a hundred bytes of code each time.
+[[noreturn]] void fail(ErrorCode code, std::string_view subject, std::string_view field, std::string_view rule,
+                       std::string_view value);
 
 /// Decimal text for a message, up to 16 digits ("0.1", "16", "1e-7", "nan").
 [[nodiscard]] std::string to_text(double number);

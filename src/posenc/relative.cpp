@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,20 +24,34 @@ void for_each_vector(const VectorIndex& index, F f) {
   }
 }
 
-/// The distances that occur, ascending, and which one lies between each query and key: query minus key.
-struct Distances {
-  std::vector<double> values;
+/// What a query with q + v sees: which distances occur, their sinusoids and keys, one row for each.
+struct Seen {
   VectorIndex index;
+  Matrix<float> waves;     ///< r [distance][d_model]
+  Matrix<float> keys;      ///< W r [distance][head_dim]
+  Matrix<float> biased_q;  ///< q + v [query][head_dim]
+};
+
+/// Learned numbers, or their gradients.
+template <class T>
+struct Views {
+  MatrixView<T> projection;  ///< W [n_heads * head_dim][d_model]
+  MatrixView<T> u;           ///< [n_heads][head_dim]
+  MatrixView<T> v;
+
+  Views(const SinusoidalVectors& settings, std::span<T> weights) {
+    const int rows = settings.n_heads * settings.head_dim;
+    const auto size = static_cast<std::size_t>(rows);
+    projection = {weights.first(weights.size() - 2 * size), rows, settings.d_model};
+    u = {weights.last(2 * size).first(size), settings.n_heads, settings.head_dim};
+    v = {weights.last(size), settings.n_heads, settings.head_dim};
+  }
 };
 
 class ProjectedSinusoids final : public RelativeVectors {
  public:
   ProjectedSinusoids(const SinusoidalVectors& settings, std::span<const float> weights)
-      : settings_(settings),
-        projection_(weights.first(projection_size()), settings.n_heads * settings.head_dim, settings.d_model),
-        u_(weights.subspan(projection_size(), bias_size()), settings.n_heads, settings.head_dim),
-        v_(weights.last(bias_size()), settings.n_heads, settings.head_dim),
-        inv_freq_(static_cast<std::size_t>(settings.d_model) / 2) {
+      : settings_(settings), weights_(settings, weights), inv_freq_(static_cast<std::size_t>(settings.d_model) / 2) {
     constexpr double kTheta = 10000.0;
     inv_freq(kTheta, settings.d_model, inv_freq_);
   }
@@ -44,161 +59,105 @@ class ProjectedSinusoids final : public RelativeVectors {
   [[nodiscard]] int head_dim() const override { return settings_.head_dim; }
 
   void add_to_dots(const RelativeQuery& query, MatrixView<float> dots) const override {
-    const Distances distances = distances_of(query);
-    const Matrix<float> keys = projected(sinusoids(distances.values), query.head);
-    add_query_dots(with_bias(query.q, query.head).view(), keys.view(), distances.index, dots);
+    const Seen seen = see(query);
+    add_vector_dots(Operand::q, seen.biased_q.view(), seen.keys.view(), seen.index, dots);
     for (int j = 0; j < dots.cols(); ++j) {
-      const float of_key = kernels::best.dot(u_.row(query.head), query.k.row(j));
+      const float of_key = kernels::best.dot(weights_.u.row(query.head), query.k.row(j));
       for (int i = 0; i < dots.rows(); ++i) dots(i, j) += of_key;
     }
   }
 
   void collect(const RelativeQuery& query, MatrixView<const float> grad_dots,
                const RelativeGradients& gradients) const override {
-    const Distances distances = distances_of(query);
-    const Matrix<float> waves = sinusoids(distances.values);
-    const Matrix<float> keys = projected(waves, query.head);
-    const Matrix<float> biased = with_bias(query.q, query.head);
-    Matrix<float> grad_biased(biased.rows(), biased.cols());
-    Matrix<float> grad_keys(keys.rows(), keys.cols());
-    collect_query_dots(biased.view(), keys.view(), distances.index, grad_dots, grad_biased.view(), grad_keys.view());
-    kernels::best.add_scaled(1.0F, grad_biased.all(), gradients.q.all());
-
-    const auto head = static_cast<std::size_t>(query.head);
-    const auto width = static_cast<std::size_t>(settings_.head_dim);
-    const std::span<float> grad_v = gradients.weights.last(bias_size()).subspan(head * width, width);
-    for (int i = 0; i < grad_biased.rows(); ++i) kernels::best.add_scaled(1.0F, grad_biased.row(i), grad_v);
-    collect_projection(waves, grad_keys, query.head, gradients.weights.first(projection_size()));
-    const std::span<float> grad_u =
-        gradients.weights.subspan(projection_size(), bias_size()).subspan(head * width, width);
-    for (int j = 0; j < grad_dots.cols(); ++j) {
-      float of_key = 0.0F;
-      for (int i = 0; i < grad_dots.rows(); ++i) of_key += grad_dots(i, j);
-      kernels::best.add_scaled(of_key, query.k.row(j), grad_u);
-      kernels::best.add_scaled(of_key, u_.row(query.head), gradients.k.row(j));
+    const Seen seen = see(query);
+    const Views<float> grads(settings_, gradients.weights);
+    Matrix<float> grad_q(seen.biased_q.rows(), seen.biased_q.cols());
+    Matrix<float> grad_keys(seen.keys.rows(), seen.keys.cols());
+    collect_vector_dots(Operand::q, seen.biased_q.view(), seen.keys.view(), seen.index, grad_dots,
+                        {grad_q.view(), grad_keys.view()});
+    for (int i = 0; i < grad_q.rows(); ++i) {
+      kernels::best.add_scaled(1.0F, grad_q.row(i), gradients.q.row(i));
+      kernels::best.add_scaled(1.0F, grad_q.row(i), grads.v.row(query.head));
+      for (int j = 0; j < grad_dots.cols(); ++j) {
+        kernels::best.add_scaled(grad_dots(i, j), query.k.row(j), grads.u.row(query.head));
+        kernels::best.add_scaled(grad_dots(i, j), weights_.u.row(query.head), gradients.k.row(j));
+      }
+    }
+    for (int row = 0; row < grad_keys.rows(); ++row) {
+      for (int channel = 0; channel < grad_keys.cols(); ++channel) {
+        kernels::best.add_scaled(grad_keys(row, channel), seen.waves.row(row),
+                                 grads.projection.row(query.head * settings_.head_dim + channel));
+      }
     }
   }
 
  private:
-  [[nodiscard]] std::size_t bias_size() const {
-    return static_cast<std::size_t>(settings_.n_heads) * static_cast<std::size_t>(settings_.head_dim);
-  }
-  [[nodiscard]] std::size_t projection_size() const {
-    return bias_size() * static_cast<std::size_t>(settings_.d_model);
+  [[nodiscard]] Seen see(const RelativeQuery& query) const {
+    Seen seen;
+    seen.index = VectorIndex(query.q_positions.rows(), query.k_positions.rows());
+    std::map<double, int> rows;
+    for (int i = 0; i < seen.index.rows(); ++i) {
+      for (int j = 0; j < seen.index.cols(); ++j) {
+        const double distance = query.q_positions(i, 0) - query.k_positions(j, 0);
+        seen.index(i, j) = settings_.later_keys || distance >= 0.0
+                               ? rows.try_emplace(clamped(distance), static_cast<int>(rows.size())).first->second
+                               : kNoVector;
+      }
+    }
+    seen.waves = Matrix<float>(static_cast<int>(rows.size()), settings_.d_model);
+    seen.keys = Matrix<float>(static_cast<int>(rows.size()), settings_.head_dim);
+    for (const auto& [distance, row] : rows) fill(distance, query.head, seen.waves.row(row), seen.keys.row(row));
+    seen.biased_q = Matrix<float>(query.q.rows(), query.q.cols());
+    kernels::best.add_scaled(1.0F, query.q.all(), seen.biased_q.all());
+    for (int i = 0; i < query.q.rows(); ++i) {
+      kernels::best.add_scaled(1.0F, weights_.v.row(query.head), seen.biased_q.row(i));
+    }
+    return seen;
   }
 
-  /// The distance that query and key see, or nothing to see.
-  [[nodiscard]] bool sees(double distance) const { return settings_.later_keys || distance >= 0.0; }
   [[nodiscard]] double clamped(double distance) const {
-    if (settings_.clamp_len == 0) return distance;
-    return std::clamp(distance, -1.0 * settings_.clamp_len, 1.0 * settings_.clamp_len);
+    const double limit = settings_.clamp_len;
+    return limit == 0.0 ? distance : std::clamp(distance, -limit, limit);
   }
 
-  [[nodiscard]] Distances distances_of(const RelativeQuery& query) const {
-    const int queries = query.q_positions.rows();
-    const int keys = query.k_positions.rows();
-    const auto distance = [&](int i, int j) { return clamped(query.q_positions(i, 0) - query.k_positions(j, 0)); };
-    Distances result{{}, VectorIndex(queries, keys)};
-    for (int i = 0; i < queries; ++i) {
-      for (int j = 0; j < keys; ++j) {
-        if (sees(distance(i, j))) result.values.push_back(distance(i, j));
-      }
-    }
-    std::ranges::sort(result.values);
-    result.values.erase(std::ranges::unique(result.values).begin(), result.values.end());
-    for (int i = 0; i < queries; ++i) {
-      for (int j = 0; j < keys; ++j) {
-        const auto found = std::ranges::lower_bound(result.values, distance(i, j));
-        result.index(i, j) = sees(distance(i, j)) ? static_cast<int>(found - result.values.begin()) : kNoVector;
-      }
-    }
-    return result;
-  }
-
-  /// r: [distance][d_model], sines then cosines.
-  [[nodiscard]] Matrix<float> sinusoids(const std::vector<double>& distances) const {
-    Matrix<float> waves(static_cast<int>(distances.size()), settings_.d_model);
-    std::vector<double> angles(inv_freq_.size());
-    for (int row = 0; row < waves.rows(); ++row) {
-      const double distance = distances[static_cast<std::size_t>(row)];
-      for (std::size_t pair = 0; pair < angles.size(); ++pair) angles[pair] = distance * inv_freq_[pair];
-      kernels::best.sin_cos(angles, waves.row(row).first(angles.size()), waves.row(row).last(angles.size()));
-    }
-    return waves;
-  }
-
-  /// W r of one head: [distance][head_dim].
-  [[nodiscard]] Matrix<float> projected(const Matrix<float>& waves, int head) const {
-    Matrix<float> keys(waves.rows(), settings_.head_dim);
-    for (int row = 0; row < keys.rows(); ++row) {
-      for (int channel = 0; channel < keys.cols(); ++channel) {
-        keys(row, channel) = kernels::best.dot(projection_.row(head * settings_.head_dim + channel), waves.row(row));
-      }
-    }
-    return keys;
-  }
-
-  void collect_projection(const Matrix<float>& waves, const Matrix<float>& grad_keys, int head,
-                          std::span<float> grad_projection) const {
-    const MatrixView grads(grad_projection, projection_.rows(), projection_.cols());
-    for (int row = 0; row < grad_keys.rows(); ++row) {
-      for (int channel = 0; channel < grad_keys.cols(); ++channel) {
-        kernels::best.add_scaled(grad_keys(row, channel), waves.row(row),
-                                 grads.row(head * settings_.head_dim + channel));
-      }
-    }
-  }
-
-  /// q + v
-  [[nodiscard]] Matrix<float> with_bias(MatrixView<const float> q, int head) const {
-    Matrix<float> biased(q.rows(), q.cols());
-    for (int i = 0; i < q.rows(); ++i) {
-      std::ranges::copy(q.row(i), biased.row(i).begin());
-      kernels::best.add_scaled(1.0F, v_.row(head), biased.row(i));
-    }
-    return biased;
+  /// r of a distance, sines then cosines, and W r of one head.
+  void fill(double distance, int head, std::span<float> wave, std::span<float> key) const {
+    std::vector<double> angles(inv_freq_);
+    for (double& angle : angles) angle *= distance;
+    kernels::best.sin_cos(angles, wave.first(angles.size()), wave.last(angles.size()));
+    int row = head * settings_.head_dim;
+    for (float& channel : key) channel = kernels::best.dot(weights_.projection.row(row++), wave);
   }
 
   SinusoidalVectors settings_;
-  MatrixView<const float> projection_;  ///< W
-  MatrixView<const float> u_;
-  MatrixView<const float> v_;
+  Views<const float> weights_;
   std::vector<double> inv_freq_;
 };
 
 }  // namespace
 
-void add_query_dots(MatrixView<const float> q, MatrixView<const float> vectors, const VectorIndex& index,
-                    MatrixView<float> dots) {
-  for_each_vector(index, [&](int i, int j, int row) { dots(i, j) += kernels::best.dot(q.row(i), vectors.row(row)); });
-}
-
-void add_key_dots(MatrixView<const float> k, MatrixView<const float> vectors, const VectorIndex& index,
-                  MatrixView<float> dots) {
-  for_each_vector(index, [&](int i, int j, int row) { dots(i, j) += kernels::best.dot(k.row(j), vectors.row(row)); });
-}
-
-void collect_query_dots(MatrixView<const float> q, MatrixView<const float> vectors, const VectorIndex& index,
-                        MatrixView<const float> grad_dots, MatrixView<float> grad_q, MatrixView<float> grad_vectors) {
+void add_vector_dots(Operand operand, MatrixView<const float> x, MatrixView<const float> vectors,
+                     const VectorIndex& index, MatrixView<float> dots) {
   for_each_vector(index, [&](int i, int j, int row) {
-    kernels::best.add_scaled(grad_dots(i, j), vectors.row(row), grad_q.row(i));
-    kernels::best.add_scaled(grad_dots(i, j), q.row(i), grad_vectors.row(row));
+    dots(i, j) += kernels::best.dot(x.row(operand == Operand::q ? i : j), vectors.row(row));
   });
 }
 
-void collect_key_dots(MatrixView<const float> k, MatrixView<const float> vectors, const VectorIndex& index,
-                      MatrixView<const float> grad_dots, MatrixView<float> grad_k, MatrixView<float> grad_vectors) {
+void collect_vector_dots(Operand operand, MatrixView<const float> x, MatrixView<const float> vectors,
+                         const VectorIndex& index, MatrixView<const float> grad_dots,
+                         const VectorGradients& gradients) {
   for_each_vector(index, [&](int i, int j, int row) {
-    kernels::best.add_scaled(grad_dots(i, j), vectors.row(row), grad_k.row(j));
-    kernels::best.add_scaled(grad_dots(i, j), k.row(j), grad_vectors.row(row));
+    const int token = operand == Operand::q ? i : j;
+    kernels::best.add_scaled(grad_dots(i, j), vectors.row(row), gradients.x.row(token));
+    kernels::best.add_scaled(grad_dots(i, j), x.row(token), gradients.vectors.row(row));
   });
 }
 
 std::unique_ptr<const RelativeVectors> sinusoidal_vectors(const SinusoidalVectors& settings,
                                                           std::span<const float> weights) {
   if (settings.d_model % 2 != 0) {
-    throw Error({ErrorCode::out_of_range, "", "dims.d_model", "be even: a cosine for each sine",
-                 std::to_string(settings.d_model)});
+    fail(ErrorCode::out_of_range, "", "dims.d_model", "be even: a cosine for each sine",
+         std::to_string(settings.d_model));
   }
   return std::make_unique<ProjectedSinusoids>(settings, weights);
 }

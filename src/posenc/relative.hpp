@@ -14,22 +14,21 @@ namespace posenc {
 using VectorIndex = Matrix<int>;
 inline constexpr int kNoVector = -1;
 
-/// dots[i][j] += q[i] · vectors[index[i][j]]
+/// dots[i][j] += x · vectors[index[i][j]], where x is q[i] or k[j]
+/// @param x        [query or key][head_dim]
 /// @param vectors  [row][head_dim]
-void add_query_dots(MatrixView<const float> q, MatrixView<const float> vectors, const VectorIndex& index,
-                    MatrixView<float> dots);
+void add_vector_dots(Operand operand, MatrixView<const float> x, MatrixView<const float> vectors,
+                     const VectorIndex& index, MatrixView<float> dots);
 
-/// dots[i][j] += k[j] · vectors[index[i][j]]
-void add_key_dots(MatrixView<const float> k, MatrixView<const float> vectors, const VectorIndex& index,
-                  MatrixView<float> dots);
+/// Where collect_vector_dots() adds gradients, in the shapes of x and of the vectors.
+struct VectorGradients {
+  MatrixView<float> x;
+  MatrixView<float> vectors;
+};
 
-/// Backward of add_query_dots: adds to the gradients of q and of the vectors.
-void collect_query_dots(MatrixView<const float> q, MatrixView<const float> vectors, const VectorIndex& index,
-                        MatrixView<const float> grad_dots, MatrixView<float> grad_q, MatrixView<float> grad_vectors);
-
-/// Backward of add_key_dots.
-void collect_key_dots(MatrixView<const float> k, MatrixView<const float> vectors, const VectorIndex& index,
-                      MatrixView<const float> grad_dots, MatrixView<float> grad_k, MatrixView<float> grad_vectors);
+/// Backward of add_vector_dots().
+void collect_vector_dots(Operand operand, MatrixView<const float> x, MatrixView<const float> vectors,
+                         const VectorIndex& index, MatrixView<const float> grad_dots, const VectorGradients& gradients);
 
 /// Settings of sinusoidal_vectors().
 struct SinusoidalVectors {

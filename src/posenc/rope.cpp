@@ -178,8 +178,8 @@ int rotary_width(std::optional<int> given, const Dims& dims, int multiple_of, co
   if (given.has_value()) return *given;
   if (dims.head_dim % multiple_of == 0) return dims.head_dim;
   const std::string even = multiple_of == 2 ? "be even" : "be a multiple of " + std::to_string(multiple_of);
-  throw Error({ErrorCode::out_of_range, encoding, "dims.head_dim", even + ", or rotary_dim be given",
-               std::to_string(dims.head_dim)});
+  fail(ErrorCode::out_of_range, encoding, "dims.head_dim", even + ", or rotary_dim be given",
+       std::to_string(dims.head_dim));
 }
 
 }  // namespace posenc

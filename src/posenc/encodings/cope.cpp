@@ -167,8 +167,8 @@ class CopeBias final : public BiasesLogits {
     const bool fits = query.q.rows() == query.q_positions.rows() && query.logits.rows() == query.q_positions.rows() &&
                       query.logits.cols() == query.k_positions.rows();
     if (fits) return;
-    throw Error({ErrorCode::shape_mismatch, "cope", "q", "be given, with the logits: this bias depends on the words",
-                 std::to_string(query.q.rows()) + " rows"});
+    fail(ErrorCode::shape_mismatch, "cope", "q", "be given, with the logits: this bias depends on the words",
+         std::to_string(query.q.rows()) + " rows");
   }
 
   static std::vector<int> by_position(const BiasQuery& query) {

@@ -121,6 +121,9 @@ class Buckets {
     if (!logarithmic_) return;
     const auto range = static_cast<float>(static_cast<double>(params.max_position - 1) / middle_);
     log_range_ = static_cast<float>(kernels::log(static_cast<double>(range)));
+    starts_.resize(static_cast<std::size_t>(span_ - middle_));
+    int bucket = middle_;
+    for (double& start : starts_) start = start_of(++bucket, params.max_position);
   }
 
   /// Of a fractional distance: the bucket of the whole number next to it towards 0.
@@ -133,15 +136,31 @@ class Buckets {
 
  private:
   [[nodiscard]] double far(double size) const {
+    return middle_ + static_cast<double>(std::ranges::upper_bound(starts_, size) - starts_.begin());
+  }
+
+  /// The smallest distance of a bucket, or of the next one that has any: buckets never fall as the distance grows.
+  [[nodiscard]] double start_of(int bucket, int max_position) const {
+    int below = middle_;
+    int start = 2 * max_position;  // beyond the last bucket
+    while (start - below > 1) {
+      const int size = below + (start - below) / 2;
+      (bucket_of(size) < bucket ? below : start) = size;
+    }
+    return start;
+  }
+
+  [[nodiscard]] int bucket_of(int size) const {
     const float ratio = static_cast<float>(size) / static_cast<float>(middle_);
     const auto log_ratio = static_cast<float>(kernels::log(static_cast<double>(ratio)));
-    return static_cast<double>(std::ceil(log_ratio / log_range_ * static_cast<float>(middle_ - 1))) + middle_;
+    return middle_ + static_cast<int>(std::ceil(log_ratio / log_range_ * static_cast<float>(middle_ - 1)));
   }
 
   bool logarithmic_;
   int span_;
   int middle_;
   float log_range_ = 0.0F;
+  std::vector<double> starts_;  ///< of the far buckets: a search instead of a logarithm for each pair of words
 };
 
 class DisentangledVectors final : public RelativeVectors {
@@ -155,47 +174,46 @@ class DisentangledVectors final : public RelativeVectors {
   }
 
   void add_to_dots(const RelativeQuery& query, MatrixView<float> dots) const override {
-    if (has(Terms::c2p)) add_query_dots(query.q, table(weights_, Terms::c2p, query.head), c2p_index(query), dots);
-    if (has(Terms::p2c)) add_key_dots(query.k, table(weights_, Terms::p2c, query.head), p2c_index(query), dots);
+    for (const Operand operand : {Operand::q, Operand::k}) {
+      if (!meets(operand)) continue;
+      const MatrixView<const float>& x = operand == Operand::q ? query.q : query.k;
+      add_vector_dots(operand, x, table(weights_, operand, query.head), index_of(query, operand), dots);
+    }
   }
 
   void collect(const RelativeQuery& query, MatrixView<const float> grad_dots,
                const RelativeGradients& gradients) const override {
-    if (has(Terms::c2p)) {
-      collect_query_dots(query.q, table(weights_, Terms::c2p, query.head), c2p_index(query), grad_dots, gradients.q,
-                         table(gradients.weights, Terms::c2p, query.head));
-    }
-    if (has(Terms::p2c)) {
-      collect_key_dots(query.k, table(weights_, Terms::p2c, query.head), p2c_index(query), grad_dots, gradients.k,
-                       table(gradients.weights, Terms::p2c, query.head));
+    for (const Operand operand : {Operand::q, Operand::k}) {
+      if (!meets(operand)) continue;
+      const bool is_q = operand == Operand::q;
+      collect_vector_dots(operand, is_q ? query.q : query.k, table(weights_, operand, query.head),
+                          index_of(query, operand), grad_dots,
+                          {is_q ? gradients.q : gradients.k, table(gradients.weights, operand, query.head)});
     }
   }
 
  private:
-  [[nodiscard]] bool has(Terms one) const { return params_.terms == Terms::both || params_.terms == one; }
+  /// q meets distances in c2p, k in p2c.
+  [[nodiscard]] bool meets(Operand operand) const {
+    return params_.terms != (operand == Operand::q ? Terms::p2c : Terms::c2p);
+  }
 
+  /// The vectors that q or k of a head meets: K for q, Q for k.
   template <class T>
-  [[nodiscard]] MatrixView<T> table(std::span<T> weights, Terms of, int head) const {
+  [[nodiscard]] MatrixView<T> table(std::span<T> weights, Operand operand, int head) const {
     const int rows = 2 * params_.span();
     const auto size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(head_dim_);
-    const int place = (of == Terms::c2p ? 0 : n_heads_) + head;
+    const int place = (operand == Operand::q ? 0 : n_heads_) + head;
     return {weights.subspan(static_cast<std::size_t>(place) * size, size), rows, head_dim_};
   }
 
-  [[nodiscard]] VectorIndex c2p_index(const RelativeQuery& query) const {
-    return index_of(query, [](double distance) { return distance; });
-  }
-  [[nodiscard]] VectorIndex p2c_index(const RelativeQuery& query) const {
-    const double direction = params_.convention == Convention::paper ? -1.0 : 1.0;
-    return index_of(query, [direction](double distance) { return direction * distance; });
-  }
-
-  template <class F>
-  [[nodiscard]] VectorIndex index_of(const RelativeQuery& query, F seen) const {
+  [[nodiscard]] VectorIndex index_of(const RelativeQuery& query, Operand operand) const {
+    const bool reversed = params_.convention == Convention::paper && operand == Operand::k;
     VectorIndex index(query.q_positions.rows(), query.k_positions.rows());
     for (int i = 0; i < index.rows(); ++i) {
       for (int j = 0; j < index.cols(); ++j) {
-        index(i, j) = buckets_.of(seen(query.q_positions(i, 0) - query.k_positions(j, 0)));
+        const double distance = query.q_positions(i, 0) - query.k_positions(j, 0);
+        index(i, j) = buckets_.of(reversed ? -distance : distance);
       }
     }
     return index;
@@ -211,9 +229,9 @@ class DisentangledVectors final : public RelativeVectors {
 Encoding make_deberta(const DebertaParams& params, const Dims& dims, std::vector<float> given) {
   const int middle = params.bucket_size / 2;
   if (params.convention == Convention::log_buckets && params.max_position - 1 <= middle) {
-    throw Error({ErrorCode::out_of_range, "deberta", "max_position",
-                 "be more than " + std::to_string(middle + 1) + ", the distances that have a bucket of their own",
-                 std::to_string(params.max_position)});
+    fail(ErrorCode::out_of_range, "deberta", "max_position",
+         "be more than " + std::to_string(middle + 1) + ", the distances that have a bucket of their own",
+         std::to_string(params.max_position));
   }
   Encoding encoding;
   encoding.weights =

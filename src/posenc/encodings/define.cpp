@@ -16,8 +16,8 @@ struct Checked {
   const FieldInfo& field;
   std::string given;
 
-  [[noreturn]] void fail(ErrorCode code, std::string rule) const {
-    throw Error({code, std::string(info.id), std::string(field.name), std::move(rule), given});
+  [[noreturn]] void fail(ErrorCode code, const std::string& rule) const {
+    posenc::fail(code, info.id, field.name, rule, given);
   }
 };
 
@@ -122,15 +122,15 @@ void assign_params(const EncodingInfo& info, const Spec& spec, void* params) {
     if (field == nullptr) {
       std::string names;
       for (const FieldInfo& known : info.fields) names += (names.empty() ? "" : ", ") + std::string(known.name);
-      throw Error({ErrorCode::unknown_param, std::string(info.id), name,
-                   names.empty() ? "be left out: this encoding has no parameters" : "be one of " + names, name});
+      fail(ErrorCode::unknown_param, std::string(info.id), name,
+           names.empty() ? "be left out: this encoding has no parameters" : "be one of " + names, name);
     }
     check_condition({info, *field, given_text(value)}, spec);
     field->assign(params, check({info, *field, given_text(value)}, value, spec.dims));
   }
   if (!spec.weights.empty() && !info.learned()) {
-    throw Error({ErrorCode::unknown_param, std::string(info.id), "weights", "be left out: this encoding learns nothing",
-                 std::to_string(spec.weights.size()) + " numbers"});
+    fail(ErrorCode::unknown_param, std::string(info.id), "weights", "be left out: this encoding learns nothing",
+         std::to_string(spec.weights.size()) + " numbers");
   }
 }
 
@@ -138,27 +138,28 @@ void assign_params(const EncodingInfo& info, const Spec& spec, void* params) {
 
 namespace {
 
+std::string shape_text(std::int64_t rows, std::int64_t cols, const char* names) {
+  return to_text(static_cast<double>(rows)) + " x " + to_text(static_cast<double>(cols)) + " numbers " + names;
+}
+
 /// Numbers of a table, as far as views can count them in int.
 std::size_t table_size(std::int64_t rows, std::int64_t cols, const char* names) {
   constexpr std::int64_t kMostNumbers = std::int64_t{1} << 30;
   if (rows > kMostNumbers / cols) {
-    throw Error({ErrorCode::out_of_range, "", "weights",
-                 "be at most " + std::to_string(kMostNumbers) + " numbers " + names,
-                 std::to_string(rows) + " x " + std::to_string(cols)});
+    fail(ErrorCode::out_of_range, "", "weights", "be at most 2^30 numbers", shape_text(rows, cols, names));
   }
   return static_cast<std::size_t>(rows * cols);
 }
 
 void check_given(std::span<const float> given, std::int64_t rows, std::int64_t cols, const char* names) {
   if (given.size() != table_size(rows, cols, names)) {
-    throw Error({ErrorCode::shape_mismatch, "", "weights",
-                 "have " + std::to_string(rows) + " x " + std::to_string(cols) + " numbers " + names,
-                 std::to_string(given.size())});
+    fail(ErrorCode::shape_mismatch, "", "weights", "have " + shape_text(rows, cols, names),
+         std::to_string(given.size()));
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!std::isfinite(given[i])) {
-      throw Error({ErrorCode::not_finite, "", "weights", "be finite numbers",
-                   to_text(given[i]) + " at index " + std::to_string(i)});
+      fail(ErrorCode::not_finite, "", "weights", "be finite numbers",
+           to_text(given[i]) + " at index " + std::to_string(i));
     }
   }
 }

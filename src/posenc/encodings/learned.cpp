@@ -125,10 +125,10 @@ class LearnedRows final : public AddsToInput {
     const double row = position + position_offset_;
     if (row >= 0.0 && row < table_.rows() && row == std::floor(row)) return static_cast<int>(row);
     const std::string last = position_offset_ == 0 ? " (max_position - 1)" : " (max_position - 1 - position_offset)";
-    throw Error({ErrorCode::position_out_of_range, "learned", "positions",
-                 "be whole numbers from " + std::to_string(-position_offset_) + " to " +
-                     std::to_string(table_.rows() - 1 - position_offset_) + last,
-                 to_text(position)});
+    fail(ErrorCode::position_out_of_range, "learned", "positions",
+         "be whole numbers from " + std::to_string(-position_offset_) + " to " +
+             std::to_string(table_.rows() - 1 - position_offset_) + last,
+         to_text(position));
   }
 
   int position_offset_;

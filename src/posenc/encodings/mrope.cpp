@@ -107,7 +107,7 @@ Section shared_as_in_qwen(Order order, int n_pairs) {
 [[noreturn]] void refuse(ErrorCode code, std::string rule, const std::vector<double>& section) {
   std::string given;
   for (const double pairs : section) given += (given.empty() ? "[" : ", ") + to_text(pairs);
-  throw Error({code, "mrope", "mrope_section", std::move(rule), given + "]"});
+  fail(code, "mrope", "mrope_section", std::move(rule), given + "]");
 }
 
 Section given_section(Order order, const std::vector<double>& given, int n_pairs) {

@@ -33,7 +33,7 @@ const EncodingInfo& find_encoding(std::string_view id) {
   if (found != kRegistry.end()) return **found;
   std::string ids;
   for (const EncodingInfo* info : kRegistry) ids += (ids.empty() ? "" : ", ") + std::string(info->id);
-  throw Error({ErrorCode::unknown_encoding, "", "encoding", "be one of " + ids, '"' + std::string(id) + '"'});
+  fail(ErrorCode::unknown_encoding, "", "encoding", "be one of " + ids, '"' + std::string(id) + '"');
 }
 
 std::optional<ParamValue> default_value(const FieldInfo& field) {

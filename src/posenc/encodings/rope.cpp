@@ -416,9 +416,8 @@ class RopeRotation final : public RotatesQk {
   /// Angles are exact up to kMaxPosition radians; a scaling may turn pairs faster than one radian per token.
   static void check(double position, double farthest) {
     if (std::abs(position) <= farthest) return;
-    throw Error({ErrorCode::position_out_of_range, "rope", "positions",
-                 "be from " + to_text(-farthest) + " to " + to_text(farthest) + " under this scaling",
-                 to_text(position)});
+    fail(ErrorCode::position_out_of_range, "rope", "positions",
+         "be from " + to_text(-farthest) + " to " + to_text(farthest) + " under this scaling", to_text(position));
   }
 
   void magnify(MatrixView<float> table) const {
@@ -434,7 +433,7 @@ class RopeRotation final : public RotatesQk {
 };
 
 [[noreturn]] void refuse(ErrorCode code, const char* name, std::string rule, std::string value) {
-  throw Error({code, "rope", name, std::move(rule), std::move(value)});
+  fail(code, "rope", name, std::move(rule), std::move(value));
 }
 
 void check_order(const char* low_name, double low, const char* high_name, double high) {

@@ -249,8 +249,8 @@ class Rope2dRotation final : public RotatesQk {
     const auto& [step, first] = axes_[static_cast<std::size_t>(axis)];
     const double result = position * step + first;
     if (std::abs(result) * fastest_ <= kMaxPosition) return result;
-    throw Error({ErrorCode::position_out_of_range, "rope_2d", "positions",
-                 "be nearer to 0: angles end at " + to_text(kMaxPosition) + " radians", to_text(position)});
+    fail(ErrorCode::position_out_of_range, "rope_2d", "positions",
+         "be nearer to 0: angles end at " + to_text(kMaxPosition) + " radians", to_text(position));
   }
 
   Convention convention_;

@@ -92,8 +92,8 @@ class SandwichBias final : public BiasesLogits {
 
 Encoding make_sandwich(const SandwichParams& params, const Dims& dims) {
   if (!params.width.has_value() && dims.d_model % 2 != 0) {
-    throw Error({ErrorCode::out_of_range, "sandwich", "dims.d_model", "be even, or width be given",
-                 std::to_string(dims.d_model)});
+    fail(ErrorCode::out_of_range, "sandwich", "dims.d_model", "be even, or width be given",
+         std::to_string(dims.d_model));
   }
   return {.bias = std::make_unique<SandwichBias>(params, params.width.value_or(dims.d_model), dims.n_heads)};
 }

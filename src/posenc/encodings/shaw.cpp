@@ -110,16 +110,16 @@ class ShawVectors final : public RelativeVectors {
 
   void add_to_dots(const RelativeQuery& query, MatrixView<float> dots) const override {
     const VectorIndex index = index_of(query);
-    add_query_dots(query.q, keys_, index, dots);
-    if (meets_k()) add_key_dots(query.k, keys_, index, dots);
+    add_vector_dots(Operand::q, query.q, keys_, index, dots);
+    if (meets_k()) add_vector_dots(Operand::k, query.k, keys_, index, dots);
   }
 
   void collect(const RelativeQuery& query, MatrixView<const float> grad_dots,
                const RelativeGradients& gradients) const override {
     const VectorIndex index = index_of(query);
     const MatrixView grad_keys(gradients.weights.first(keys_.all().size()), keys_.rows(), keys_.cols());
-    collect_query_dots(query.q, keys_, index, grad_dots, gradients.q, grad_keys);
-    if (meets_k()) collect_key_dots(query.k, keys_, index, grad_dots, gradients.k, grad_keys);
+    collect_vector_dots(Operand::q, query.q, keys_, index, grad_dots, {gradients.q, grad_keys});
+    if (meets_k()) collect_vector_dots(Operand::k, query.k, keys_, index, grad_dots, {gradients.k, grad_keys});
   }
 
   void add_to_output(const RelativeQuery& query, MatrixView<const float> weights,
@@ -164,9 +164,8 @@ class ShawVectors final : public RelativeVectors {
       return static_cast<int>(std::clamp(offset, -k, k)) + params_.max_distance;
     }
     if (std::abs(offset) < params_.max_position) return static_cast<int>(-offset) + params_.max_position - 1;
-    throw Error({ErrorCode::position_out_of_range, "shaw", "positions",
-                 "be less than " + std::to_string(params_.max_position) + " tokens apart (max_position)",
-                 to_text(offset)});
+    fail(ErrorCode::position_out_of_range, "shaw", "positions",
+         "be less than " + std::to_string(params_.max_position) + " tokens apart (max_position)", to_text(offset));
   }
 
   ShawParams params_;

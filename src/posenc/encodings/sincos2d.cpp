@@ -131,8 +131,8 @@ class Sincos2dRows final : public AddsToInput {
 
 Encoding make_sincos2d(const Sincos2dParams& params, const Dims& dims) {
   if (dims.d_model % 4 != 0) {
-    throw Error({ErrorCode::out_of_range, "sincos2d", "dims.d_model",
-                 "be a multiple of 4: a sine and a cosine for each of two axes", std::to_string(dims.d_model)});
+    fail(ErrorCode::out_of_range, "sincos2d", "dims.d_model",
+         "be a multiple of 4: a sine and a cosine for each of two axes", std::to_string(dims.d_model));
   }
   return {.input = std::make_unique<Sincos2dRows>(params, dims.d_model)};
 }

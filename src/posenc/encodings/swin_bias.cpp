@@ -98,9 +98,8 @@ class SwinBias final : public BiasesLogits {
   /// From the smallest offset of the window.
   static int steps(double offset, int size, const char* side) {
     if (std::abs(offset) < size && offset == std::floor(offset)) return static_cast<int>(offset) + size - 1;
-    throw Error({ErrorCode::position_out_of_range, "swin_bias", "positions",
-                 "be whole steps apart, at most " + std::to_string(size - 1) + " (window_" + side + " - 1)",
-                 to_text(offset)});
+    fail(ErrorCode::position_out_of_range, "swin_bias", "positions",
+         "be whole steps apart, at most " + std::to_string(size - 1) + " (window_" + side + " - 1)", to_text(offset));
   }
 
   int height_;

@@ -136,9 +136,9 @@ class T5Bias final : public BiasesLogits {
 Encoding make_t5_bias(const T5BiasParams& params, const Dims& dims, std::vector<float> given) {
   const int exact = params.num_buckets / (params.bidirectional ? 4 : 2);
   if (params.max_distance <= exact) {
-    throw Error({ErrorCode::out_of_range, "t5_bias", "max_distance",
-                 "be more than " + std::to_string(exact) + ", the distances that have a bucket of their own",
-                 std::to_string(params.max_distance)});
+    fail(ErrorCode::out_of_range, "t5_bias", "max_distance",
+         "be more than " + std::to_string(exact) + ", the distances that have a bucket of their own",
+         std::to_string(params.max_distance));
   }
   Encoding encoding;
   encoding.weights = given_or_seeded(std::move(given), params.num_buckets, dims.n_heads, "(num_buckets, n_heads)",

@@ -155,9 +155,9 @@ class XposRotation final : public RotatesQk {
 
   [[nodiscard]] double checked(double distance) const {
     if (std::abs(distance) <= farthest_) return distance;
-    throw Error({ErrorCode::position_out_of_range, "xpos", "positions",
-                 "be within " + to_text(std::floor(farthest_)) + " tokens of the centre, where float ends",
-                 to_text(distance) + " from it"});
+    fail(ErrorCode::position_out_of_range, "xpos", "positions",
+         "be within " + to_text(std::floor(farthest_)) + " tokens of the centre, where float ends",
+         to_text(distance) + " from it");
   }
 
   /// xi^(distance / scale_base). The exact kernel is slow, so it serves the fraction of a token alone.
