@@ -82,8 +82,8 @@ function shaw(type: string, length: number): Draft {
   return { kind: 'shaw', convention: type === 'relative_key' ? 'bert_key' : 'bert_key_query', maxPosition: length };
 }
 
-/** ALiBi; the causal form is all that a decoder sees of it. */
-export function readAlibi(reader: Reader, form: 'symmetric' | 'causal'): Draft {
+/** ALiBi. Under a causal mask all forms but Falcon's give the same attention; the logits differ. */
+export function readAlibi(reader: Reader, form: 'symmetric' | 'causal' | 'key_index' | 'falcon'): Draft {
   const max = reader.number('alibi_bias_max', kPositive)?.value;
   return { kind: 'alibi', form, ...(max === undefined || max === 8 ? {} : { biasMax: max }) };
 }
@@ -91,7 +91,7 @@ export function readAlibi(reader: Reader, form: 'symmetric' | 'causal'): Draft {
 /** BLOOM: ALiBi, whatever the file says. */
 export const bloomModel: ReadModel = (reader) => {
   const dims = readDims(reader);
-  const draft = readAlibi(reader, 'causal');
+  const draft = readAlibi(reader, 'key_index');
   return {
     layers: [{ kind: 'full_attention', draft, dims, mask: kCausal }],
     trainLength: readLength(reader, kSeqLength),
@@ -104,7 +104,7 @@ const kSeqLength = ['seq_length', 'max_position_embeddings'];
 export const falconModel: ReadModel = (reader) => {
   if (reader.boolean('alibi')?.value !== true) return ropeModel({ layout: 'half', sliding: 'none' })(reader);
   const dims = readDims(reader);
-  const draft = { ...readAlibi(reader, 'causal'), convention: 'falcon' };
+  const draft = readAlibi(reader, 'falcon');
   reader.notes.add('used', '', 'Falcon rounds slopes to bfloat16 and scales q · k + bias together');
   return { layers: [{ kind: 'full_attention', draft, dims, mask: kCausal }], trainLength: readLength(reader) };
 };
@@ -294,7 +294,7 @@ export function swinModel(version: 1 | 2): ReadModel {
               kind: 'swin_v2_bias',
               windowHeight: window,
               windowWidth: window,
-              ...(size > 0 ? { pretrainedWindow: size } : {}),
+              ...(size > 0 ? { pretrainedHeight: size, pretrainedWidth: size } : {}),
             };
       const indices = Array.from({ length: depths[stage] ?? 0 }, (_, layer) => first + layer);
       first += indices.length;
@@ -330,7 +330,7 @@ export function deepseekModel(version: 2 | 3): ReadModel {
     }
     const layout = !interleaved ? 'half' : version === 2 ? 'interleaved' : 'interleaved_to_half';
     const dims = { headDim: 'qk_rope_head_dim' };
-    return ropeModel({ layout, sliding: 'none', dims })(reader);
+    return ropeModel({ layout, sliding: 'none', dims, magnitude: 'logits' })(reader);
   };
 }
 

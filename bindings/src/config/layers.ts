@@ -36,7 +36,7 @@ const kUnknownCount = 64;
 
 /** The kinds of layers of a model, the main one first. */
 export function readGroups(reader: Reader, rules: LayerRules): readonly LayerGroup[] {
-  const count = reader.number(['num_hidden_layers', 'n_layer', 'num_layers', 'n_layers'], kCount)?.value;
+  const count = readCount(reader);
   const window = readWindow(reader, rules);
   const kinds = readKinds(reader, rules, count, window);
   const found = kOrder.filter((kind) => kinds.includes(kind));
@@ -45,6 +45,14 @@ export function readGroups(reader: Reader, rules: LayerRules): readonly LayerGro
     const all = found.length === 1 && layers.length === kinds.length;
     return { kind, mask: maskOf(kind, window, rules), ...(all || count === undefined ? {} : { layers }) };
   });
+}
+
+const kCounts = ['num_hidden_layers', 'n_layer', 'num_layers', 'n_layers'];
+
+/** Number of layers; a list of layers says more than the default of the architecture. */
+function readCount(reader: Reader): number | undefined {
+  if (reader.gives(kCounts) || !reader.gives('layer_types')) return reader.number(kCounts, kCount)?.value;
+  return reader.strings('layer_types')?.value.length;
 }
 
 function maskOf(kind: LayerKind, window: number | undefined, rules: LayerRules): Mask {
@@ -84,8 +92,8 @@ function readKinds(
   window: number | undefined,
 ): readonly LayerKind[] {
   const listed = reader.strings('layer_types');
-  const hasRope = readHasRope(reader, rules, count ?? listed?.value.length ?? kUnknownCount);
-  const size = count ?? listed?.value.length ?? kUnknownCount;
+  const hasRope = readHasRope(reader, rules, count ?? kUnknownCount);
+  const size = count ?? kUnknownCount;
   if (listed !== undefined && count !== undefined && listed.value.length !== count) {
     throw refused('shape_mismatch', listed.field, `have num_hidden_layers (${count}) entries`, listed.value.length);
   }

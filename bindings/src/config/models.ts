@@ -104,6 +104,10 @@ const glm: Model = {
   read: adjacent,
   defaults: { ...sizes(4096, 32, 40, 131072), head_dim: 128, partial_rotary_factor: 0.5 },
 };
+const glm4V: Model = {
+  read: adjacent,
+  defaults: { ...sizes(4096, 32, 40, 32768), partial_rotary_factor: 0.5 },
+};
 const t5: Model = { read: t5Model, defaults: kT5 };
 const roberta: Model = { read: bertModel({ first: 'after_padding' }), defaults: { ...kBert, pad_token_id: 1 } };
 const bert: Model = { read: bertModel(), defaults: kBert };
@@ -154,6 +158,8 @@ export const kModels: Readonly<Record<string, Model>> = {
   gemma3_text: gemma3,
   glm,
   glm4: glm,
+  glm4v: glm4V,
+  glm4v_text: glm4V,
   glm4_moe: { read: halfFull, defaults: { ...sizes(4096, 96, 46, 131072), partial_rotary_factor: 0.5 } },
   gpt2: {
     read: learnedModel({ mask: kCausal }),

@@ -19,8 +19,11 @@ export function sampleOf(posenc: Posenc, layer: LayerEncoding): Sample | undefin
   if (info === undefined || info.learned) return undefined;
   if (info.seams.includes('rotary')) return angles(posenc, info, encoding, layer);
   if (info.seams.includes('bias')) {
-    const { data } = posenc.bias(encoding, { queries: 1, keys: 1, offset: 1, dims });
-    return { label: 'bias of the previous token, by head', values: [...data.subarray(0, kSampleSize)] };
+    const { data } = posenc.bias(encoding, { queries: 1, keys: 2, offset: 1, dims });
+    const values = Array.from({ length: Math.min(kSampleSize, dims.nHeads) }, (_, head) => {
+      return (data[2 * head] ?? NaN) - (data[2 * head + 1] ?? NaN);
+    });
+    return { label: 'bias of the previous token against the own one, by head', values };
   }
   if (info.seams.includes('input')) {
     const { data } = posenc.table(encoding, { positions: positionOne(info), axes: info.axes, dims });

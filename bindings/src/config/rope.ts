@@ -3,6 +3,7 @@ import { readLength } from './dims.ts';
 import { refused } from './notes.ts';
 import type { Found, NumberRule, Reader } from './reader.ts';
 import { isRecord, kCount } from './reader.ts';
+import type { Scaling } from './scaling.ts';
 import { readScaling } from './scaling.ts';
 import type { LayerKind } from './types.ts';
 
@@ -11,6 +12,8 @@ export type Layout = 'half' | 'interleaved' | 'interleaved_to_half';
 /** How a model uses RoPE, as far as its file does not say. */
 export interface RopeOptions {
   readonly layout: Layout;
+  /** Where mscale_all_dim of YaRN acts; DeepSeek multiplies the logits by it. Default on cos and sin alone. */
+  readonly magnitude?: 'logits';
   /** Another θ for some layers, and the key that holds it. */
   readonly thetaOf?: Partial<Record<LayerKind, string>>;
 }
@@ -51,16 +54,19 @@ export function readRope(reader: Reader, headDim: number, options: RopeOptions, 
   const section = plain ? undefined : sections.section;
   const theta = plain ? readTheta(reader, undefined, [ownTheta]) : readTheta(reader, sections, kTheta);
   const rotaryDim = readRotaryDim(reader, section, headDim);
-  const scaling = section === undefined ? { params: {} } : readScaledSection(section, reader, rotaryDim / 2);
+  const scaling = section === undefined ? { params: {} } : readScaledSection(section, reader, rotaryDim / 2, options);
   const whole = rotaryDim === headDim;
-  const sectionsOfAxes = readAxes(reader, section, rotaryDim / 2);
+  const axes = readAxes(reader, section, rotaryDim / 2);
+  if (axes !== undefined && scaling.params['scaling'] !== undefined) {
+    const message = `${scaling.params['scaling']} over three axes cannot be computed here: the angles are those without scaling`;
+    reader.notes.add('warning', section?.field('rope_type') ?? '', message);
+  }
   const draft = {
-    kind: sectionsOfAxes === undefined ? 'rope' : 'mrope',
+    kind: axes === undefined ? 'rope' : 'mrope',
     layout: options.layout,
     theta,
     ...(whole ? {} : { rotaryDim }),
-    ...scaling.params,
-    ...sectionsOfAxes,
+    ...(axes ?? scaling.params),
   };
   const length = readLength(reader);
   return { draft, trainLength: scaling.original ?? length };
@@ -104,10 +110,11 @@ function sectionFor(reader: Reader, key: string, kind: LayerKind): Sections | un
   return { section: object.object(kind), perLayer: true };
 }
 
-function readScaledSection(section: Reader, reader: Reader, pairs: number) {
+function readScaledSection(section: Reader, top: Reader, pairs: number, options: RopeOptions): Scaling {
   section.markRead('mrope_section');
   section.markRead('mrope_interleaved');
-  return readScaling(section, reader, pairs);
+  const { magnitude } = options;
+  return readScaling(section, { top, pairs, ...(magnitude === undefined ? {} : { magnitude }) });
 }
 
 /** θ stands in the section (new) or beside it (old); in the section wins, as in Hugging Face. */
@@ -162,5 +169,5 @@ function readAxes(reader: Reader, section: Reader | undefined, pairs: number): O
     throw refused('shape_mismatch', sections.field, `add up to the ${pairs} pairs that turn`, total);
   }
   const interleaved = (section?.boolean('mrope_interleaved') ?? reader.boolean('mrope_interleaved'))?.value ?? false;
-  return { sections: sections.value, arrangement: interleaved ? 'interleaved' : 'contiguous' };
+  return { mropeSection: sections.value, order: interleaved ? 'interleaved' : 'contiguous' };
 }

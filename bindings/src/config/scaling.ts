@@ -11,13 +11,19 @@ export interface Scaling {
   readonly original?: number | undefined;
 }
 
-interface Context {
-  /** The object with the scaling in it. */
-  readonly section: Reader;
+/** What surrounds a scaling. */
+export interface Surroundings {
   /** The object around it. */
   readonly top: Reader;
   /** Frequencies that the lists of longrope must have. */
   readonly pairs: number;
+  /** mscale_all_dim multiplies the logits as well. */
+  readonly magnitude?: 'logits';
+}
+
+interface Context extends Surroundings {
+  /** The object with the scaling in it. */
+  readonly section: Reader;
 }
 
 type Method = (context: Context) => Scaling;
@@ -79,9 +85,9 @@ export function scalingName(section: Reader): string {
 }
 
 /** Reads a `rope_scaling` or `rope_parameters` object. */
-export function readScaling(section: Reader, top: Reader, pairs: number): Scaling {
+export function readScaling(section: Reader, surroundings: Surroundings): Scaling {
   const name = scalingName(section);
-  const scaling = kMethods[name]?.({ section, top, pairs }) ?? { params: {} };
+  const scaling = kMethods[name]?.({ ...surroundings, section }) ?? { params: {} };
   const acts = kActs[name]?.(scaling.original);
   if (acts !== undefined) section.notes.add('used', section.field('rope_type'), acts);
   remarkUnread(section, name);
@@ -136,6 +142,16 @@ function requiredOriginal(context: Context, method: string): number {
   return readOriginal(context) ?? missing(context.section, kOriginal, rule);
 }
 
+/** YaRN without its original length: Hugging Face takes the length of the model for it. */
+function lengthAsOriginal(context: Context): number {
+  const { section, top } = context;
+  const length = section.gives('factor') ? readLength(top) : undefined;
+  if (length === undefined) return requiredOriginal(context, 'yarn');
+  const message = `${kOriginal} = ${length}: not given, max_position_embeddings is taken for it, as in Hugging Face; if that is the length after scaling, the result is wrong`;
+  section.notes.add('warning', section.field(kOriginal), message);
+  return length;
+}
+
 /** An explicit factor wins over the ratio of the two lengths, which stands in when there is none. */
 function factorOrRatio(context: Context, original: number): number {
   const { section, top } = context;
@@ -148,8 +164,9 @@ function factorOrRatio(context: Context, original: number): number {
     section.notes.add('default', section.field('factor'), message);
     return ratio;
   }
-  if (length !== undefined && Math.abs(explicit * original - length) > 1e-6 * length) {
-    const product = `factor × ${kOriginal} is ${explicit * original}, not max_position_embeddings (${length})`;
+  const stretched = explicit * original;
+  if (length !== undefined && section.gives(kOriginal) && Math.abs(stretched - length) > 1e-6 * length) {
+    const product = `factor × ${kOriginal} is ${stretched}, not max_position_embeddings (${length})`;
     section.notes.add('warning', section.field('factor'), `${product}; the explicit factor ${explicit} wins`);
   }
   return explicit;
@@ -169,7 +186,7 @@ function readDynamic(context: Context): Scaling {
 
 function readYarn(context: Context): Scaling {
   const { section } = context;
-  const original = requiredOriginal(context, 'yarn');
+  const original = readOriginal(context) ?? lengthAsOriginal(context);
   const factor = factorOrRatio(context, original);
   const betaFast = section.number('beta_fast', kPositive)?.value;
   const betaSlow = section.number('beta_slow', kPositive)?.value;
@@ -178,14 +195,20 @@ function readYarn(context: Context): Scaling {
     throw refused('out_of_range', section.field('beta_fast'), rule, betaFast ?? 32);
   }
   const truncate = section.boolean('truncate')?.value;
+  const magnitude = readMagnitude(section);
+  const onLogits = context.magnitude === 'logits' && magnitude['mscaleAllDim'] !== undefined && truncate !== false;
+  if (onLogits) {
+    const message = 'mscale_all_dim multiplies the logits too, squared, as in the code of DeepSeek';
+    section.notes.add('used', section.field('mscale_all_dim'), message);
+  }
   const params = {
-    scaling: 'yarn',
+    scaling: onLogits ? 'yarn_deepseek' : 'yarn',
     factor,
     originalMaxPosition: original,
     ...(betaFast === undefined ? {} : { betaFast }),
     ...(betaSlow === undefined ? {} : { betaSlow }),
-    ...(truncate === undefined ? {} : { truncate }),
-    ...readMagnitude(section),
+    ...(truncate === undefined || onLogits ? {} : { truncate }),
+    ...magnitude,
   };
   return { params, original };
 }
@@ -249,8 +272,8 @@ function readLlama3(context: Context): Scaling {
   const factor = requiredFactor(context);
   const low = requiredNumber(section, 'low_freq_factor');
   const high = requiredNumber(section, 'high_freq_factor');
-  if (high <= low) {
-    const rule = `be more than low_freq_factor (${low})`;
+  if (high < low) {
+    const rule = `be at least low_freq_factor (${low})`;
     throw refused('out_of_range', section.field('high_freq_factor'), rule, high);
   }
   const original = requiredOriginal(context, 'llama3');
