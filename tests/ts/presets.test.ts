@@ -36,6 +36,22 @@ describe('presets', () => {
   });
 
   it.each(presets.map(({ id, config }) => [id, config] as const))(
+    '%s: parameters are those of the registry',
+    (_id, config) => {
+      for (const { encoding } of fromConfig(config).layers) {
+        const { kind, ...params } = encoding;
+        const fields = posenc.encodings.find((info) => info.kind === kind)?.fields;
+        expect(fields, kind).toBeDefined();
+        for (const [name, value] of Object.entries(params)) {
+          const field = fields?.find((candidate) => candidate.name === name);
+          expect(field, `${kind}.${name}`).toBeDefined();
+          if (field?.type === 'choice') expect(field.choices.map(({ id }) => id)).toContain(value);
+        }
+      }
+    },
+  );
+
+  it.each(presets.map(({ id, config }) => [id, config] as const))(
     '%s: the engine takes every encoding',
     (_id, config) => {
       for (const { encoding, dims } of fromConfig(config).layers) {
@@ -47,7 +63,7 @@ describe('presets', () => {
         const options = { positions, axes: info?.axes ?? 1, dims: small };
         if (info?.seams.includes('input')) expect(posenc.table(encoding, options).rows).toBe(1);
         if (info?.seams.includes('rotary')) expect(posenc.rotation(encoding, options).cos.rows).toBe(1);
-        if (info?.seams.includes('bias')) {
+        if (info?.seams.includes('bias') && info.axes === 1) {
           expect(posenc.bias(encoding, { queries: 1, keys: 1, dims: small }).shape).toEqual([dims.nHeads, 1, 1]);
         }
       }

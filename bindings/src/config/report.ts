@@ -18,7 +18,7 @@ export function sampleOf(posenc: Posenc, layer: LayerEncoding): Sample | undefin
   const info = posenc.encodings.find(({ kind }) => kind === encoding.kind);
   if (info === undefined || info.learned) return undefined;
   if (info.seams.includes('rotary')) return angles(posenc, info, encoding, layer);
-  if (info.seams.includes('bias')) {
+  if (info.seams.includes('bias') && info.axes === 1) {
     const { data } = posenc.bias(encoding, { queries: 1, keys: 2, offset: 1, dims });
     const values = Array.from({ length: Math.min(kSampleSize, dims.nHeads) }, (_, head) => {
       return (data[2 * head] ?? NaN) - (data[2 * head + 1] ?? NaN);
