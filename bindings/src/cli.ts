@@ -4,8 +4,12 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 
 import { fromConfig } from './config/from_config.ts';
+import type { Sample } from './config/report.ts';
 import { reportOf, sampleOf } from './config/report.ts';
+import type { LayerEncoding } from './config/types.ts';
+import { PosencError } from './errors.ts';
 import { load } from './node.ts';
+import type { Posenc } from './types.ts';
 
 const kUsage = `usage: posenc config FILE [--json]   the positional encoding of a Hugging Face config.json; - reads standard input
        posenc --help
@@ -23,10 +27,20 @@ async function readInput(file: string): Promise<string> {
   }
 }
 
+/** A file may be right and still ask for more than the engine computes: a θ beyond its bounds, for example. */
+function sampleOrReason(posenc: Posenc, layer: LayerEncoding): Sample | undefined {
+  try {
+    return sampleOf(posenc, layer);
+  } catch (error) {
+    if (!(error instanceof PosencError)) throw error;
+    return { label: `nothing: ${error.message}`, values: [] };
+  }
+}
+
 async function config(file: string, asJson: boolean): Promise<string> {
   const model = fromConfig(await readInput(file));
   const posenc = await load();
-  const samples = model.layers.map((layer) => sampleOf(posenc, layer));
+  const samples = model.layers.map((layer) => sampleOrReason(posenc, layer));
   if (!asJson) return reportOf(model, samples);
   return JSON.stringify({ ...model, computed: samples.map((sample) => sample ?? null) }, null, 2);
 }

@@ -61,6 +61,12 @@ describe('npx posenc', () => {
     expect(result.computed[0]?.values[1]).toBeCloseTo(0.1, 6);
   });
 
+  it('config: says so when a file asks for more than the engine computes', () => {
+    const { status, stdout } = posenc(['config', '-'], JSON.stringify({ ...CONFIG, rope_theta: 1e300 }));
+    expect(status).toBe(0);
+    expect(stdout).toContain('computed      nothing: rope: theta must be');
+  });
+
   it('--help and --version', () => {
     expect(posenc(['--help'])).toMatchObject({
       status: 0,

@@ -1,5 +1,5 @@
 import { PosencError } from 'posenc';
-import { fromConfig } from 'posenc/presets';
+import { fromConfig, presets } from 'posenc/presets';
 import type { ModelEncoding } from 'posenc/presets';
 import { describe, expect, it } from 'vitest';
 
@@ -150,6 +150,7 @@ describe('fromConfig: sizes and lengths', () => {
   it.each([
     ['plain', LLAMA, 8192],
     ['before YaRN', scaled(YARN), 2048],
+    ['before linear scaling', scaled({ type: 'linear', factor: 4, original_max_position_embeddings: 2048 }), 2048],
     ['before LongRoPE', { ...LONG, rope_scaling: LONGROPE }, 16],
     ['RoBERTa has 512 of its 514 rows', { model_type: 'roberta', max_position_embeddings: 514, pad_token_id: 1 }, 512],
     ['OPT', { model_type: 'opt', max_position_embeddings: 2048 }, 2048],
@@ -257,6 +258,7 @@ describe('fromConfig: notes', () => {
     ['a dynamic original that Hugging Face ignores', scaled({ type: 'dynamic', factor: 2, original_max_position_embeddings: 16 }), 'rope_scaling.original_max_position_embeddings', 'Hugging Face'],
     ['a misspelt key', { ...LLAMA, rope_tetha: 5 }, 'rope_tetha', 'did you mean rope_theta?'],
     ['a model that is not in the table', { model_type: 'new_model', rope_theta: 2e4 }, 'model_type', 'half layout'],
+    ['a window in unknown layers', { rope_theta: 2e4, sliding_window: 16 }, 'sliding_window', 'all are taken'],
     ['no sizes at all', { rope_scaling: { rope_type: 'default' } }, '', 'no sizes'],
   ])('warns about %s', (_name, config, field, message) => {
     expect(noteOn(config, 'warning', field)).toContain(message);
@@ -370,5 +372,76 @@ describe('fromConfig: refusals', () => {
 
   it('says what it looked for', () => {
     expect(errorOf({ a: 1 }).rule).toContain('rope_theta');
+  });
+});
+
+describe('fromConfig: any input', () => {
+  const ODD = [
+    null,
+    undefined,
+    0,
+    -1,
+    0.5,
+    1e308,
+    NaN,
+    Infinity,
+    '',
+    '8',
+    'yarn',
+    true,
+    false,
+    [],
+    [1],
+    ['x'],
+    {},
+    { a: 1 },
+  ];
+
+  /** All ways to put `odd` in the place of one value of a nested object. */
+  function mutants(values: Values, odd: unknown): Values[] {
+    return Object.keys(values).flatMap((key) => {
+      const value = values[key];
+      const inner = typeof value === 'object' && value !== null && !Array.isArray(value) ? mutants(value as Values, odd) : [];
+      return [{ ...values, [key]: odd }, ...inner.map((changed) => ({ ...values, [key]: changed }))];
+    });
+  } // prettier-ignore
+
+  it('gives an answer or a PosencError with field and rule, never another error', () => {
+    let answers = 0;
+    let refusals = 0;
+    for (const { config } of presets) {
+      for (const odd of ODD) {
+        for (const mutant of mutants(config, odd)) {
+          try {
+            const model = fromConfig(mutant);
+            expect(model.layers.length).toBeGreaterThan(0);
+            // NaN and infinity become null.
+            expect(JSON.stringify(model.layers)).not.toContain('null');
+            answers += 1;
+          } catch (error) {
+            if (!(error instanceof PosencError)) throw error;
+            expect(error.rule).not.toBe('');
+            expect(error.field).not.toBe('');
+            refusals += 1;
+          }
+        }
+      }
+    }
+    expect(Math.min(answers, refusals)).toBeGreaterThan(1000);
+  });
+
+  it('does not change its input', () => {
+    for (const { config } of presets) {
+      const before = structuredClone(config);
+      fromConfig(config);
+      expect(config).toEqual(before);
+    }
+  });
+
+  it('takes well under a millisecond', () => {
+    const start = performance.now();
+    for (const { config } of presets) fromConfig(config);
+    // Warm by now; ten times what it needs, for a busy machine.
+    expect((performance.now() - start) / presets.length).toBeLessThan(1);
   });
 });

@@ -313,4 +313,10 @@ export const kModels: Readonly<Record<string, Model>> = {
 };
 
 /** What a model is taken for that is not in the table but has the keys of RoPE. */
-export const kUnknownRope: ReadModel = half;
+export const kUnknownRope: ReadModel = (reader) => {
+  if (reader.gives('sliding_window') && !reader.gives('layer_types')) {
+    const message = 'which layers have the window is not known; all are taken to have it';
+    reader.notes.add('warning', reader.field('sliding_window'), message);
+  }
+  return half(reader);
+};

@@ -75,6 +75,8 @@ function layersOf(layers: readonly number[]): string {
 
 const line = (label: string, text: string) => `  ${label.padEnd(13)} ${text}`;
 
+const valueLines = ({ values }: Sample) => (values.length === 0 ? [] : [line('', values.map(shortNumber).join('  '))]);
+
 function layerLines(layer: LayerEncoding, sample: Sample | undefined): readonly string[] {
   const { dModel, nHeads, headDim } = layer.dims;
   return [
@@ -83,9 +85,7 @@ function layerLines(layer: LayerEncoding, sample: Sample | undefined): readonly 
     line('layer', `d_model ${dModel}, n_heads ${nHeads}, head_dim ${headDim}`),
     line('mask', maskOf(layer)),
     ...(layer.layers === undefined ? [] : [line('layers', layersOf(layer.layers))]),
-    ...(sample === undefined
-      ? []
-      : [line('computed', sample.label), line('', sample.values.map(shortNumber).join('  '))]),
+    ...(sample === undefined ? [] : [line('computed', sample.label), ...valueLines(sample)]),
     '',
   ];
 }

@@ -140,7 +140,10 @@ function readTheta(reader: Reader, sections: Sections | undefined, names: readon
 /** GLM-4 and ChatGLM3 stretch θ by a factor of its own name. */
 function scaledByRatio(reader: Reader, theta: number): number {
   const ratio = reader.number('rope_ratio', { rule: 'be more than 0', accepts: (value) => value > 0 });
-  return theta * (ratio?.value ?? 1);
+  if (ratio === undefined) return theta;
+  const stretched = theta * ratio.value;
+  if (Number.isFinite(stretched) && stretched >= 1) return stretched;
+  throw refused('out_of_range', ratio.field, `keep θ (${theta}) finite and at least 1`, ratio.value);
 }
 
 /** Channels that turn: given, or a part of the head, rounded down as Python's int() does. */

@@ -32,8 +32,8 @@ const kOriginal = 'original_max_position_embeddings';
 
 const kMethods: Readonly<Record<string, Method>> = {
   default: () => ({ params: {} }),
-  linear: (context) => ({ params: { scaling: 'linear', factor: requiredFactor(context) } }),
-  ntk: (context) => ({ params: { scaling: 'ntk', factor: requiredFactor(context) } }),
+  linear: (context) => readUniform(context, 'linear'),
+  ntk: (context) => readUniform(context, 'ntk'),
   dynamic: readDynamic,
   yarn: readYarn,
   longrope: readLongrope,
@@ -172,6 +172,11 @@ function factorOrRatio(context: Context, original: number): number {
   return explicit;
 }
 
+/** Methods that need nothing but a factor; the original length is good to know. */
+function readUniform(context: Context, scaling: string): Scaling {
+  return { params: { scaling, factor: requiredFactor(context) }, original: readOriginal(context) };
+}
+
 function readDynamic(context: Context): Scaling {
   const factor = requiredFactor(context);
   const given = readOriginal(context);
@@ -198,7 +203,8 @@ function readYarn(context: Context): Scaling {
   const magnitude = readMagnitude(section);
   const onLogits = context.magnitude === 'logits' && magnitude['mscaleAllDim'] !== undefined && truncate !== false;
   if (onLogits) {
-    const message = 'mscale_all_dim multiplies the logits too, squared, as in the code of DeepSeek';
+    const message =
+      "mscale_all_dim multiplies the logits too, squared, as in DeepSeek's code; Hugging Face's port of V2 leaves that out";
     section.notes.add('used', section.field('mscale_all_dim'), message);
   }
   const params = {
