@@ -12,6 +12,7 @@ interface GoldenCase {
   readonly name: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly expected: {
+    readonly inv_freq: readonly number[];
     readonly attention_factor: number;
     readonly positions: readonly number[];
     readonly cos: readonly (readonly number[])[];
@@ -23,11 +24,9 @@ const posenc = await load();
 const text = readFileSync(projectPath('tests/golden/rope-init-hf-models.json'), 'utf8');
 const { cases } = JSON.parse(text) as { cases: readonly GoldenCase[] };
 
-/** float32 angles of the reference: its error grows with the position, and with the magnitude on cos and sin. */
-function tolerance(position: number): number {
-  if (position <= 100) return 1e-5;
-  return position <= 4095 ? 5e-4 : 5e-3;
-}
+/** The reference rounds inv_freq to float32 up to seven times (YaRN and Llama 3 mix two speeds), and its product with the
+ * position once, by at most 2^-24 each. */
+const tolerance = (position: number, invFreq: number) => position * invFreq * 2 ** -21 + 2 ** -22;
 
 /** The parameters of a golden case, written as a config.json was in each age. */
 function configs({ head_dim, max_position_embeddings, rope_theta, partial_rotary_factor, seq_len, ...scaling }: GoldenCase['params']) {
@@ -46,7 +45,14 @@ describe('fromConfig and the engine against Hugging Face', () => {
     Object.entries(configs(golden.params)).map(([spelling, config]) => ({ ...golden, spelling, config })),
   );
 
-  it.each(rows)('$name, $spelling', ({ params, expected, config }) => {
+  it.each(rows)('$name, $spelling: inverse frequencies and magnitude', ({ params, expected, config }) => {
+    const got = numbersOf(config, typeof params['seq_len'] === 'number' ? params['seq_len'] : 2);
+    expect(got.invFreq.length).toBe(expected.inv_freq.length);
+    got.invFreq.forEach((value, pair) => expect(value / (expected.inv_freq[pair] ?? NaN)).toBeCloseTo(1, 6));
+    expect(got.scale).toBeCloseTo(expected.attention_factor, 6);
+  });
+
+  it.each(rows)('$name, $spelling: cos and sin', ({ params, expected, config }) => {
     const { encoding, dims } = fromConfig(config);
     // The length of the sequence chooses the list of LongRoPE: positions beyond it have another one.
     const length = typeof params['seq_len'] === 'number' ? params['seq_len'] : Infinity;
@@ -59,9 +65,8 @@ describe('fromConfig and the engine against Hugging Face', () => {
           Math.abs((got.cos.data[at] ?? NaN) - (expected.cos[row]?.[pair] ?? NaN)),
           Math.abs((got.sin.data[at] ?? NaN) - (expected.sin[row]?.[pair] ?? NaN)),
         );
-        expect(off, `position ${position}, pair ${pair}`).toBeLessThanOrEqual(
-          expected.attention_factor * tolerance(position),
-        );
+        const allowed = expected.attention_factor * tolerance(position, expected.inv_freq[pair] ?? NaN);
+        expect(off, `position ${position}, pair ${pair}`).toBeLessThanOrEqual(allowed);
       }
     });
   });
