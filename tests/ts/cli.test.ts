@@ -42,7 +42,7 @@ describe('npx posenc', () => {
     expect(stdout).toContain('d_model 32, n_heads 4, head_dim 8');
     expect(stdout).toContain('2048 tokens');
     expect(stdout).toMatch(/^ +1 {2}0\.1 {2}0\.01 {2}0\.001$/m);
-    expect(stdout).toMatch(/default +head_dim: head_dim = 8/);
+    expect(stdout).toMatch(/default +head_dim = 8/);
     expect(stdout).toMatch(/ignored +nothing about positions in vocab_size/);
   });
 

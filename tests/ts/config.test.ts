@@ -259,6 +259,7 @@ describe('fromConfig: notes', () => {
     ['a misspelt key', { ...LLAMA, rope_tetha: 5 }, 'rope_tetha', 'did you mean rope_theta?'],
     ['a model that is not in the table', { model_type: 'new_model', rope_theta: 2e4 }, 'model_type', 'half layout'],
     ['a window in unknown layers', { rope_theta: 2e4, sliding_window: 16 }, 'sliding_window', 'all are taken'],
+    ['a position key outside the language model', { rope_theta: 5, text_config: LLAMA }, 'rope_theta', 'outside text_config'],
     ['no sizes at all', { rope_scaling: { rope_type: 'default' } }, '', 'no sizes'],
   ])('warns about %s', (_name, config, field, message) => {
     expect(noteOn(config, 'warning', field)).toContain(message);
@@ -270,6 +271,8 @@ describe('fromConfig: notes', () => {
     ['a key of another scaling', scaled({ type: 'linear', factor: 2, beta_fast: 32 }), 'rope_scaling.beta_fast', 'belongs to yarn; the type is linear'],
     ['a key of another encoding', { model_type: 'gpt2', n_positions: 8, rope_theta: 5 }, 'rope_theta', 'gpt2 does not read it'],
     ['mscale alone', scaled({ ...YARN, mscale: 1 }), 'rope_scaling.mscale', 'both above 0'],
+    ['the other part of a model without text_config', { ...LLAMA, model_type: 'qwen2_vl', vision_config: {} }, 'vision_config', 'another part'],
+    ['keys around the language model', { text_config: LLAMA, image_token_id: 5 }, '', 'outside text_config: image_token_id'],
     ['the other part of a multimodal model', { model_type: 'llava', text_config: LLAMA, vision_config: {} }, 'vision_config', 'another part'],
   ])('lists %s', (_name, config, field, message) => {
     expect(noteOn(config, 'ignored', field)).toContain(message);
@@ -428,6 +431,12 @@ describe('fromConfig: any input', () => {
       }
     }
     expect(Math.min(answers, refusals)).toBeGreaterThan(1000);
+  });
+
+  it('comes to an end with an object inside itself', () => {
+    const config: Record<string, unknown> = { ...LLAMA };
+    config['text_config'] = config;
+    expect(fromConfig(config).modelType).toBe('llama');
   });
 
   it('does not change its input', () => {

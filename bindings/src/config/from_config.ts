@@ -69,25 +69,40 @@ function parse(text: string): unknown {
 /** Where multimodal models keep their language model. */
 const kTextParts = ['text_config', 'language_config', 'llm_config', 'thinker_config'];
 
+/** Models of models keep it two levels down; nobody goes further. */
+const kDeepest = 3;
+
 function textPart(root: Values, notes: Notes): { values: Values; path: string } {
   let values = root;
   let path = '';
-  for (;;) {
+  for (let depth = 0; depth < kDeepest; depth += 1) {
     const key = kTextParts.find((name) => isRecord(values[name]));
-    if (key === undefined) return { values, path };
-    const part = path === '' ? key : `${path}.${key}`;
-    const others = Object.keys(values).filter((name) => name !== key && isRecord(values[name]) && /config$/.test(name));
-    notes.add('used', part, 'the language model of a multimodal one');
-    for (const name of others) {
-      const field = path === '' ? name : `${path}.${name}`;
-      notes.add('ignored', field, 'another part of the model, with positions of its own');
-    }
-    const inner = values[key];
-    const outer = values;
-    values = isRecord(inner) ? { ...inner, model_type: inner['model_type'] ?? outer['model_type'] } : {};
-    path = part;
+    const inner = key === undefined ? undefined : values[key];
+    if (key === undefined || !isRecord(inner)) break;
+    remarkBeside(values, path, key, notes);
+    path = pathTo(path, key);
+    values = { ...inner, model_type: inner['model_type'] ?? values['model_type'] };
   }
+  return { values, path };
 }
+
+const pathTo = (path: string, key: string) => (path === '' ? key : `${path}.${key}`);
+const isPart = (key: string, value: unknown) => isRecord(value) && key.endsWith('_config') && !kElsewhere.has(key);
+
+/** What stands beside the language model of a multimodal one. */
+function remarkBeside(values: Values, path: string, text: string, notes: Notes): void {
+  notes.add('used', pathTo(path, text), 'the language model of a multimodal one');
+  const others = Object.keys(values).filter((key) => key !== text && key !== 'model_type');
+  for (const key of others) {
+    if (isPart(key, values[key])) notes.add('ignored', pathTo(path, key), kOtherPart);
+    else if (kPositional.has(key))
+      notes.add('warning', pathTo(path, key), `${key} stands outside ${text}: it was not used`);
+  }
+  const rest = others.filter((key) => !isPart(key, values[key]) && !kPositional.has(key));
+  if (rest.length > 0) notes.add('ignored', path, `outside ${text}: ${rest.join(', ')}`);
+}
+
+const kOtherPart = 'another part of the model, with positions of its own';
 
 function readModelType(values: Values, root: Values): string {
   const type = values['model_type'] ?? root['model_type'];
@@ -121,7 +136,9 @@ function remarkUnread(reader: Reader, owner: string): void {
   const unread = reader.unread().filter((key) => key !== 'model_type' && !key.startsWith('_comment'));
   const elsewhere = unread.filter((key) => kElsewhere.has(key) && !kPositional.has(key));
   for (const key of unread) {
-    if (kPositional.has(key)) {
+    if (isPart(key, reader.peek(key))) {
+      reader.notes.add('ignored', reader.field(key), kOtherPart);
+    } else if (kPositional.has(key)) {
       const message = `${key} says something about positions, but ${owner} does not read it here`;
       reader.notes.add('ignored', reader.field(key), message);
     } else if (!kElsewhere.has(key)) {

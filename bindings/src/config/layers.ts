@@ -67,7 +67,7 @@ function readWindow(reader: Reader, rules: LayerRules): number | undefined {
   if (!use) {
     for (const name of [key, 'max_window_layers']) {
       if (reader.gives(name))
-        reader.notes.add('ignored', reader.field(name), `${name}: use_sliding_window is not true`);
+        reader.notes.add('ignored', reader.field(name), `${name} counts only if use_sliding_window is true`);
       reader.markRead(name);
     }
     return undefined;

@@ -1,7 +1,7 @@
 import type { Encoding } from '../generated/encodings.ts';
 import { toSnakeCase } from '../names.ts';
 import type { EncodingInfo, Posenc } from '../types.ts';
-import type { ConfigNoteLevel, LayerEncoding, ModelEncoding } from './types.ts';
+import type { ConfigNote, ConfigNoteLevel, LayerEncoding, ModelEncoding } from './types.ts';
 
 /** First numbers that the engine computes for an encoding. */
 export interface Sample {
@@ -90,12 +90,21 @@ function layerLines(layer: LayerEncoding, sample: Sample | undefined): readonly 
   ];
 }
 
+/** Messages that begin with the key get the path before it; the others the whole field. */
+function withPath({ field, message }: ConfigNote): string {
+  if (field === '') return message;
+  const key = field.slice(field.lastIndexOf('.') + 1);
+  return message.startsWith(`${key} `)
+    ? `${field.slice(0, field.length - key.length)}${message}`
+    : `${field}: ${message}`;
+}
+
 const kLevels: readonly ConfigNoteLevel[] = ['warning', 'used', 'default', 'ignored'];
 
 function noteLines(model: ModelEncoding): readonly string[] {
   return kLevels.flatMap((level) => {
     const notes = model.notes.filter((note) => note.level === level);
-    return notes.map(({ field, message }) => line(level, field === '' ? message : `${field}: ${message}`));
+    return notes.map((note) => line(level, withPath(note)));
   });
 }
 
