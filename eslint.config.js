@@ -24,13 +24,16 @@ const NO_DEFAULT_EXPORT = ['ExportDefaultDeclaration', 'ExportSpecifier[exported
 
 const NO_NODE = {
   regex: '^node:',
-  message: 'This runs in browsers: no Node modules (node*.ts are the only exception).',
+  message: 'This runs in browsers: no Node modules (node*.ts and cli.ts are the only exceptions).',
 };
 const NO_PAGE = { regex: '(^|/)(web|tests)/', message: 'The package does not know the page or the tests.' };
 // The page uses the package as everybody does.
 const PUBLIC_ENTRIES = [
-  { regex: '(^|/)(bindings|dist)/|posenc_raw', message: "Import 'posenc', 'posenc/text' or 'posenc/worker'." },
-  { regex: '^posenc/(?!(text|worker|posenc\\.wasm(\\?.*)?)$)', message: 'Not a public entry of the package.' },
+  {
+    regex: '(^|/)(bindings|dist)/|posenc_raw',
+    message: "Import 'posenc', 'posenc/text', 'posenc/presets' or 'posenc/worker'.",
+  },
+  { regex: '^posenc/(?!(text|presets|worker|posenc\\.wasm(\\?.*)?)$)', message: 'Not a public entry of the package.' },
 ];
 
 export default defineConfig(
@@ -68,7 +71,7 @@ export default defineConfig(
     rules: { 'no-console': 'error', ...noImports(NO_NODE, NO_PAGE) },
   },
   {
-    files: ['bindings/src/node*.ts'],
+    files: ['bindings/src/{node*,cli}.ts'],
     rules: noImports(NO_PAGE),
   },
   {

@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config';
 const built = (file: string) => fileURLToPath(new URL(`dist/${file}`, import.meta.url));
 const alias = {
   'posenc/text': built('text.js'),
+  'posenc/presets': built('presets.js'),
   'posenc/worker': built('worker.js'),
   posenc: built('node.js'),
 };

@@ -9,6 +9,7 @@ export type PosencErrorCode =
   | 'missing_seam'
   | 'position_out_of_range'
   | 'empty_input'
+  | 'missing_value'
   | 'out_of_memory'
   | 'internal'
   | 'wasm_not_found'

@@ -41,6 +41,7 @@ pack() { # an empty project with the packed package in it
 only_dist() { ! tar -tzf "$work/$(cat "$work/name")" | grep -vE '^package/(dist/|package.json|README.md|LICENSE)'; }
 run_npm() { (cd "$work/npm" && node consumer.mjs >"$work/npm.txt" && grep -q 'encoding must be one of' "$work/npm.txt"); }
 run_cjs() { (cd "$work/npm" && node -e "import('posenc').then(({ load }) => load()).then(({ version }) => console.log(version))"); }
+run_command() { (cd "$work/npm" && echo '{"head_dim":8,"rope_theta":10000}' | npx --no-install posenc config - | grep -q 'theta 10000'); }
 types() { # types MODULE RESOLUTION
   cat >"$work/npm/tsconfig.json" <<CONFIG
 { "compilerOptions": { "strict": true, "exactOptionalPropertyTypes": true, "noEmit": true, "types": [],
@@ -54,6 +55,7 @@ check 'npm pack installs into an empty project' pack
 check 'the package holds what it should and nothing else' only_dist
 check 'import from an ES module' run_npm
 check 'import() from CommonJS' run_cjs
+check 'npx posenc config' run_command
 check 'types under node16' types node16 node16
 check 'types under nodenext' types nodenext nodenext
 check 'types under a bundler' types esnext bundler

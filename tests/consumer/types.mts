@@ -1,6 +1,8 @@
 // Must compile under --strict with every module resolution, and refuse what is wrong.
 import { load, PosencError } from 'posenc';
 import type { AttentionResult, Comparison, Encoding, EncodingInfo, Matrix, Posenc, PosencAsync } from 'posenc';
+import { fromConfig, presets } from 'posenc/presets';
+import type { ConfigNote, ModelEncoding } from 'posenc/presets';
 import { tokenizePair } from 'posenc/text';
 
 const posenc: Posenc = await load({ timeout: 1000 });
@@ -11,6 +13,9 @@ const { a, b } = tokenizePair('Tom chased Jerry', 'Jerry chased Tom');
 const comparison: Comparison = posenc.compare({ encoding: rope, a, b, mask: { kind: 'causal' } });
 const later: Promise<AttentionResult> = worker.attention({ encoding: rope, tokens: a }, { channel: 'x' });
 const infos: readonly EncodingInfo[] = posenc.encodings;
+const model: ModelEncoding = fromConfig(presets[0]?.config);
+const notes: readonly ConfigNote[] = model.notes;
+export const models = [posenc.table(model.encoding, { length: 1, dims: model.dims }), notes];
 export const all = [table, comparison, later, infos, new PosencError({ code: 'aborted', message: '' }).code];
 
 // @ts-expect-error unknown encoding
