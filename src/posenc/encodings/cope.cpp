@@ -21,7 +21,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +29,7 @@
 #include "posenc/seeded.hpp"
 
 #include "encodings/define.hpp"
+#include "encodings/pairs.hpp"
 #include "encodings/registry.hpp"
 #include "kernels/kernels.hpp"
 
@@ -172,9 +172,14 @@ class CopeBias final : public BiasesLogits {
   }
 
   static std::vector<int> by_position(const BiasQuery& query) {
-    std::vector<int> order(static_cast<std::size_t>(query.k_positions.rows()));
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::sort(order, {}, [&](int key) { return std::pair(query.k_positions(key, 0), key); });
+    const Distinct distinct(query.k_positions.all());
+    std::vector<std::size_t> place(distinct.values().size() + 1);  // of the first key of each position
+    for (const std::size_t value : distinct.index()) ++place[value + 1];
+    for (std::size_t value = 1; value < place.size(); ++value) place[value] += place[value - 1];
+    std::vector<int> order(distinct.index().size());
+    for (std::size_t key = 0; key < order.size(); ++key) {
+      order[place[distinct.index()[key]]++] = static_cast<int>(key);
+    }
     return order;
   }
 

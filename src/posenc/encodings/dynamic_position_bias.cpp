@@ -80,19 +80,15 @@ class DynamicPositionBias final : public BiasesLogits {
       : log_distance_(params.log_distance), mlp_(shape, weights) {}
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
-    const Distinct distinct(offsets(query));
-    std::vector<float> values;
-    for (const double offset : distinct.values()) values.push_back(mlp_.at(input(offset), query.head));
-    distinct.spread(values, out);
+    fill_distinct(
+        offsets(query), [&](double offset) { return mlp_.at(input(offset), query.head); }, out);
   }
 
   void collect(const BiasQuery& query, MatrixView<const float> grad_bias,
                const BiasGradients& gradients) const override {
-    const Distinct distinct(offsets(query));
-    const std::vector<double> sums = distinct.sums(grad_bias);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      mlp_.collect(input(distinct.values()[i]), query.head, static_cast<float>(sums[i]), gradients.weights);
-    }
+    collect_distinct(offsets(query), grad_bias, [&](double offset, double sum) {
+      mlp_.collect(input(offset), query.head, static_cast<float>(sum), gradients.weights);
+    });
   }
 
  private:

@@ -92,10 +92,9 @@ class FireBias final : public BiasesLogits {
         mlp_(shape, weights.subspan(kOwnNumbers)) {}
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
-    const Distinct distinct(Interpolation(*this, query).parts);
-    std::vector<float> values;
-    for (const double part : distinct.values()) values.push_back(mlp_.at(input(part), query.head));
-    distinct.spread(values, out);
+    const Interpolation at(*this, query);
+    fill_distinct(
+        at.parts, [&](double part) { return mlp_.at(input(part), query.head); }, out);
   }
 
   void collect(const BiasQuery& query, MatrixView<const float> grad_bias,

@@ -148,10 +148,8 @@ class KerpleLogBias final : public BiasesLogits {
 
   template <class Kernel>
   void fill(const Kernel& kernel, const BiasQuery& query, MatrixView<float> out) const {
-    const Distinct distinct(distances(query, form_));
-    std::vector<float> values;
-    for (const double r : distinct.values()) values.push_back(static_cast<float>(kernel.at(r)));
-    distinct.spread(values, out);
+    fill_distinct(
+        distances(query, form_), [&](double r) { return static_cast<float>(kernel.at(r)); }, out);
   }
 
   /// As the authors clamp the numbers themselves, a number beyond its limit gets the gradient at the limit.
@@ -159,14 +157,12 @@ class KerpleLogBias final : public BiasesLogits {
   void collect_of(const Kernel& kernel, const BiasQuery& query, MatrixView<const float> grad_bias,
                   const BiasGradients& gradients) const {
     const MatrixView grad(gradients.weights, weights_.rows(), weights_.cols());
-    const Distinct distinct(distances(query, form_));
-    const std::vector<double> sums = distinct.sums(grad_bias);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      const auto slopes = kernel.slopes(distinct.values()[i]);
+    collect_distinct(distances(query, form_), grad_bias, [&](double r, double sum) {
+      const auto slopes = kernel.slopes(r);
       for (int row = 0; row < grad.rows(); ++row) {
-        grad(row, query.head) += static_cast<float>(sums[i] * slopes[static_cast<std::size_t>(row)]);
+        grad(row, query.head) += static_cast<float>(sum * slopes[static_cast<std::size_t>(row)]);
       }
-    }
+    });
   }
 
   Convention convention_;

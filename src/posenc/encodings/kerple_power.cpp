@@ -94,27 +94,20 @@ class KerplePowerBias final : public BiasesLogits {
       : form_(params.form), weights_(weights, static_cast<int>(weights.size()) / n_heads, n_heads) {}
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
-    const Distinct distinct(distances(query, form_));
-    std::vector<float> values;
-    for (const double r : distinct.values()) {
-      values.push_back(static_cast<float>(0.0 - a(query.head) * power(r, query.head)));
-    }
-    distinct.spread(values, out);
+    const auto penalty = [&](double r) { return static_cast<float>(0.0 - a(query.head) * power(r, query.head)); };
+    fill_distinct(distances(query, form_), penalty, out);
   }
 
   /// As the authors clamp the numbers themselves, a number beyond its limit gets the gradient at the limit.
   void collect(const BiasQuery& query, MatrixView<const float> grad_bias,
                const BiasGradients& gradients) const override {
     const MatrixView grad(gradients.weights, weights_.rows(), weights_.cols());
-    const Distinct distinct(distances(query, form_));
-    const std::vector<double> sums = distinct.sums(grad_bias);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      const double r = distinct.values()[i];
-      if (!(r > 0.0)) continue;
-      const double change = sums[i] * power(r, query.head);
+    collect_distinct(distances(query, form_), grad_bias, [&](double r, double sum) {
+      if (!(r > 0.0)) return;
+      const double change = sum * power(r, query.head);
       grad(0, query.head) -= static_cast<float>(change);
       if (grad.rows() > 1) grad(1, query.head) -= static_cast<float>(change * a(query.head) * kernels::log(r));
-    }
+    });
   }
 
  private:

@@ -44,38 +44,61 @@ LayerShape layer_of(const MlpShape& shape, int layer) {
           !last || shape.output_bias};
 }
 
-std::vector<float> linear(const LayerShape& layer, std::span<const float> weights, std::span<const float> x) {
+void linear(const LayerShape& layer, std::span<const float> weights, std::span<const float> x, std::span<float> out) {
   const MatrixView<const float> weight = layer.weight(weights);
   const std::span<const float> bias = layer.bias(weights);
-  std::vector<float> out;
-  for (int i = 0; i < layer.to; ++i) {
-    out.push_back(kernels::best.dot(weight.row(i), x) + bias[static_cast<std::size_t>(i)]);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = kernels::best.dot(weight.row(static_cast<int>(i)), x) + bias[i];
   }
-  return out;
 }
 
-std::vector<float> activated(Activation activation, std::vector<float> x) {
-  if (activation == Activation::relu) {
-    for (float& value : x) value = std::max(value, 0.0F);
-    return x;
-  }
-  std::vector<float> gates = x;
-  kernels::best.sigmoid(gates);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= gates[i];
-  return x;
+void sigmoids(std::span<const float> x, std::span<float> out) {
+  std::ranges::copy(x, out.begin());
+  kernels::best.sigmoid(out);
 }
 
-/// What activated() changes by at x.
-std::vector<float> slopes(Activation activation, std::vector<float> x) {
+void activate(Activation activation, std::span<const float> x, std::span<float> out) {
   if (activation == Activation::relu) {
-    for (float& value : x) value = value > 0.0F ? 1.0F : 0.0F;
-    return x;
+    for (std::size_t i = 0; i < x.size(); ++i) out[i] = std::max(x[i], 0.0F);
+    return;
   }
-  std::vector<float> gates = x;
-  kernels::best.sigmoid(gates);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = gates[i] * (1.0F + x[i] * (1.0F - gates[i]));
-  return x;
+  sigmoids(x, out);
+  for (std::size_t i = 0; i < x.size(); ++i) out[i] *= x[i];
 }
+
+/// What activate() changes by at x.
+void slopes(Activation activation, std::span<const float> x, std::span<float> out) {
+  if (activation == Activation::relu) {
+    for (std::size_t i = 0; i < x.size(); ++i) out[i] = x[i] > 0.0F ? 1.0F : 0.0F;
+    return;
+  }
+  sigmoids(x, out);
+  for (std::size_t i = 0; i < x.size(); ++i) out[i] *= 1.0F + x[i] * (1.0F - out[i]);
+}
+
+/// What runs through the hidden layers for one input.
+class Activity {
+ public:
+  Activity(const MlpShape& shape, std::span<const float> weights, std::span<const float> input)
+      : input_(input), sums_(shape.depth, shape.width), activated_(shape.depth, shape.width) {
+    for (int i = 0; i < shape.depth; ++i) {
+      linear(layer_of(shape, i), weights, before(i), sums_.row(i));
+      activate(shape.activation, sums_.row(i), activated_.row(i));
+    }
+  }
+
+  /// What enters a layer.
+  [[nodiscard]] std::span<const float> before(int layer) const {
+    return layer == 0 ? input_ : std::span<const float>(activated_.row(layer - 1));
+  }
+  /// What a hidden layer sums up, before the activation.
+  [[nodiscard]] std::span<const float> sums(int layer) const { return sums_.row(layer); }
+
+ private:
+  std::span<const float> input_;
+  Matrix<float> sums_;
+  Matrix<float> activated_;
+};
 
 /// Adds the gradient of one row of a layer.
 void add_row(const LayerShape& layer, int row, float grad, std::span<const float> x, std::span<float> grad_weights) {
@@ -107,38 +130,30 @@ Mlp::Mlp(const MlpShape& shape, std::span<const float> weights) : shape_(shape),
 }
 
 float Mlp::at(std::span<const float> input, int output) const {
-  std::vector<float> x(input.begin(), input.end());
-  for (int i = 0; i < shape_.depth; ++i) {
-    x = activated(shape_.activation, linear(layer_of(shape_, i), weights_, x));
-  }
+  const Activity activity(shape_, weights_, input);
   const LayerShape last = layer_of(shape_, shape_.depth);
-  const float sum = kernels::best.dot(last.weight(weights_).row(output), x);
+  const float sum = kernels::best.dot(last.weight(weights_).row(output), activity.before(shape_.depth));
   return last.has_bias ? sum + last.bias(weights_)[static_cast<std::size_t>(output)] : sum;
 }
 
 std::vector<float> Mlp::collect(std::span<const float> input, int output, float grad_output,
                                 std::span<float> grad_weights) const {
-  std::vector<std::vector<float>> inputs{{input.begin(), input.end()}};  // of each layer
-  std::vector<std::vector<float>> sums;                                  // of each hidden layer, before the activation
-  for (int i = 0; i < shape_.depth; ++i) {
-    sums.push_back(linear(layer_of(shape_, i), weights_, inputs.back()));
-    inputs.push_back(activated(shape_.activation, sums.back()));
-  }
+  const Activity activity(shape_, weights_, input);
   const LayerShape last = layer_of(shape_, shape_.depth);
-  add_row(last, output, grad_output, inputs.back(), grad_weights);
+  add_row(last, output, grad_output, activity.before(shape_.depth), grad_weights);
   const std::span<const float> row = last.weight(weights_).row(output);
   std::vector<float> change(row.begin(), row.end());  // of the output with each number that enters the layer
+  std::vector<float> slope(row.size());
   for (int i = shape_.depth - 1; i >= 0; --i) {
     const LayerShape layer = layer_of(shape_, i);
-    const auto at = static_cast<std::size_t>(i);
-    const std::vector<float> slope = slopes(shape_.activation, sums[at]);
+    slopes(shape_.activation, activity.sums(i), slope);
     std::vector<float> before(static_cast<std::size_t>(layer.from));
-    for (int to = 0; to < layer.to; ++to) {
-      const float with_sum = change[static_cast<std::size_t>(to)] * slope[static_cast<std::size_t>(to)];
-      add_row(layer, to, grad_output * with_sum, inputs[at], grad_weights);
-      kernels::best.add_scaled(with_sum, layer.weight(weights_).row(to), before);
+    for (std::size_t to = 0; to < slope.size(); ++to) {
+      const float with_sum = change[to] * slope[to];
+      add_row(layer, static_cast<int>(to), grad_output * with_sum, activity.before(i), grad_weights);
+      kernels::best.add_scaled(with_sum, layer.weight(weights_).row(static_cast<int>(to)), before);
     }
-    change = before;
+    change.swap(before);
   }
   return change;
 }

@@ -40,6 +40,26 @@ void Distinct::spread(std::span<const float> of_values, MatrixView<float> out) c
   for (std::size_t pair = 0; pair < index_.size(); ++pair) out.all()[pair] = of_values[index_[pair]];
 }
 
+namespace detail {
+
+void fill_distinct(std::span<const double> of_pairs, float (*f)(const void* context, double number),
+                   const void* context, MatrixView<float> out) {
+  const Distinct distinct(of_pairs);
+  std::vector<float> values;
+  values.reserve(distinct.values().size());
+  for (const double number : distinct.values()) values.push_back(f(context, number));
+  distinct.spread(values, out);
+}
+
+void collect_distinct(std::span<const double> of_pairs, MatrixView<const float> grads,
+                      void (*f)(const void* context, double number, double sum), const void* context) {
+  const Distinct distinct(of_pairs);
+  const std::vector<double> sums = distinct.sums(grads);
+  for (std::size_t i = 0; i < sums.size(); ++i) f(context, distinct.values()[i], sums[i]);
+}
+
+}  // namespace detail
+
 std::vector<double> Distinct::sums(MatrixView<const float> of_pairs) const {
   std::vector<double> result(values_.size());
   for (std::size_t pair = 0; pair < index_.size(); ++pair) {

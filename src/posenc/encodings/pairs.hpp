@@ -48,4 +48,27 @@ class Distinct {
   std::vector<std::size_t> index_;
 };
 
+namespace detail {
+void fill_distinct(std::span<const double> of_pairs, float (*f)(const void* context, double number),
+                   const void* context, MatrixView<float> out);
+void collect_distinct(std::span<const double> of_pairs, MatrixView<const float> grads,
+                      void (*f)(const void* context, double number, double sum), const void* context);
+}  // namespace detail
+
+/// out[pair] = f(number of the pair), with one call for each different number.
+template <class F>
+void fill_distinct(std::span<const double> of_pairs, const F& f, MatrixView<float> out) {
+  const auto call = [](const void* context, double number) { return (*static_cast<const F*>(context))(number); };
+  detail::fill_distinct(of_pairs, call, &f, out);
+}
+
+/// The backward of fill_distinct(): f(number, sum of the gradients of its pairs), once for each different number.
+template <class F>
+void collect_distinct(std::span<const double> of_pairs, MatrixView<const float> grads, const F& f) {
+  const auto call = [](const void* context, double number, double sum) {
+    (*static_cast<const F*>(context))(number, sum);
+  };
+  detail::collect_distinct(of_pairs, grads, call, &f);
+}
+
 }  // namespace posenc

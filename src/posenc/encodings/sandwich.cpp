@@ -3,7 +3,7 @@
 ///   bias = (sum over i = 1 .. width / 2 of cos(r * theta^(-2i / width)) - width / 2) / (8 * (head + 1) / n_heads)
 ///
 /// The sum is largest at r = 0, where the bias is 0. Frequencies run from i = 1: NeMo's, one step lower than those of
-/// the sinusoidal table, which run from i = 0. width is the model's in NeMo, 128 for all models in the paper.
+/// the sinusoidal table, which run from i = 0. width is the model's in NeMo.
 ///
 /// @source Chi et al. 2022, arXiv:2212.10356; SandwichRelativePositionEmbedding of NVIDIA/NeMo (causal there
 ///         unless bidirectional)
@@ -67,10 +67,8 @@ class SandwichBias final : public BiasesLogits {
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
     const double compression = 8.0 * (query.head + 1) / n_heads_;
-    const Distinct distinct(distances(query, form_));
-    std::vector<float> values;
-    for (const double r : distinct.values()) values.push_back(static_cast<float>(penalty(r) / compression));
-    distinct.spread(values, out);
+    const auto compressed = [&](double r) { return static_cast<float>(penalty(r) / compression); };
+    fill_distinct(distances(query, form_), compressed, out);
   }
 
  private:

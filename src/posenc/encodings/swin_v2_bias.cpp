@@ -115,6 +115,7 @@ class LogOffsets {
 
   [[nodiscard]] std::size_t count() const { return scaled_.size(); }
   [[nodiscard]] float scaled(std::size_t value) const { return scaled_[value]; }
+  [[nodiscard]] std::size_t pairs() const { return distinct_.index().size(); }
   [[nodiscard]] std::size_t index(std::size_t pair) const { return distinct_.index()[pair]; }
 
  private:
@@ -131,24 +132,18 @@ class SwinV2Bias final : public BiasesLogits {
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
     const Offsets at(query, divisors_);
-    std::vector<float> values;
-    for (const double pair : at.distinct.values()) values.push_back(mlp_.at(at.input(pair), query.head));
-    kernels::best.sigmoid(values);
-    for (float& value : values) value *= kLargestBias;
-    at.distinct.spread(values, out);
+    fill_distinct(
+        at.numbers, [&](double number) { return kLargestBias * gate(at.input(number), query.head); }, out);
   }
 
   void collect(const BiasQuery& query, MatrixView<const float> grad_bias,
                const BiasGradients& gradients) const override {
     const Offsets at(query, divisors_);
-    const std::vector<double> sums = at.distinct.sums(grad_bias);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      const std::array input = at.input(at.distinct.values()[i]);
-      std::array gate{mlp_.at(input, query.head)};
-      kernels::best.sigmoid(gate);
-      const float slope = kLargestBias * gate[0] * (1.0F - gate[0]);
-      mlp_.collect(input, query.head, static_cast<float>(sums[i]) * slope, gradients.weights);
-    }
+    collect_distinct(at.numbers, grad_bias, [&](double number, double sum) {
+      const float opened = gate(at.input(number), query.head);
+      const float slope = kLargestBias * opened * (1.0F - opened);
+      mlp_.collect(at.input(number), query.head, static_cast<float>(sum) * slope, gradients.weights);
+    });
   }
 
  private:
@@ -156,18 +151,13 @@ class SwinV2Bias final : public BiasesLogits {
   struct Offsets {
     LogOffsets rows;
     LogOffsets columns;
-    Distinct distinct;
+    std::vector<double> numbers;  ///< of each pair of patches
 
     Offsets(const BiasQuery& query, const std::array<double, 2>& divisors)
-        : rows(query, 0, divisors[0]), columns(query, 1, divisors[1]), distinct(numbers(query)) {}
-
-    [[nodiscard]] std::vector<double> numbers(const BiasQuery& query) const {
-      std::vector<double> result(static_cast<std::size_t>(query.q_positions.rows()) *
-                                 static_cast<std::size_t>(query.k_positions.rows()));
-      for (std::size_t pair = 0; pair < result.size(); ++pair) {
-        result[pair] = static_cast<double>(rows.index(pair) * columns.count() + columns.index(pair));
+        : rows(query, 0, divisors[0]), columns(query, 1, divisors[1]) {
+      for (std::size_t pair = 0; pair < rows.pairs(); ++pair) {
+        numbers.push_back(static_cast<double>(rows.index(pair) * columns.count() + columns.index(pair)));
       }
-      return result;
     }
 
     [[nodiscard]] std::array<float, 2> input(double number) const {
@@ -175,6 +165,12 @@ class SwinV2Bias final : public BiasesLogits {
       return {rows.scaled(whole / columns.count()), columns.scaled(whole % columns.count())};
     }
   };
+
+  [[nodiscard]] float gate(const std::array<float, 2>& input, int head) const {
+    std::array result{mlp_.at(input, head)};
+    kernels::best.sigmoid(result);
+    return result[0];
+  }
 
   static double divisor(int window, int pretrained) {
     if (pretrained > 0) return pretrained - 1;

@@ -112,20 +112,16 @@ class T5Bias final : public BiasesLogits {
       : buckets_(params), table_(table, params.num_buckets, n_heads) {}
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
-    const Distinct distinct(offsets(query));
-    std::vector<float> values;
-    for (const double offset : distinct.values()) values.push_back(table_(buckets_.of(offset), query.head));
-    distinct.spread(values, out);
+    fill_distinct(
+        offsets(query), [&](double offset) { return table_(buckets_.of(offset), query.head); }, out);
   }
 
   void collect(const BiasQuery& query, MatrixView<const float> grad_bias,
                const BiasGradients& gradients) const override {
     const MatrixView grad_table(gradients.weights, table_.rows(), table_.cols());
-    const Distinct distinct(offsets(query));
-    const std::vector<double> sums = distinct.sums(grad_bias);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      grad_table(buckets_.of(distinct.values()[i]), query.head) += static_cast<float>(sums[i]);
-    }
+    collect_distinct(offsets(query), grad_bias, [&](double offset, double sum) {
+      grad_table(buckets_.of(offset), query.head) += static_cast<float>(sum);
+    });
   }
 
  private:
