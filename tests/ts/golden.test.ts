@@ -12,8 +12,18 @@ const posenc = await load();
 
 interface Case {
   readonly name: string;
-  readonly params: Record<string, number> & { positions?: number[]; rope_type?: string; layout?: string };
-  readonly inputs?: { q: number[][][]; k: number[][][]; bias_table?: number[][] };
+  readonly params: Record<string, number> & {
+    positions?: number[];
+    rope_type?: string;
+    layout?: string;
+    position_embedding_type?: string;
+  };
+  readonly inputs?: {
+    q: number[][][];
+    k: number[][][];
+    bias_table?: number[][];
+    distance_embedding?: number[][];
+  };
   readonly expected: Record<string, number[][] & number[][][]>;
 }
 
@@ -80,4 +90,13 @@ describe('reference values through the package', () => {
       { offset: c.params['past_seen_tokens'] ?? 0 },
     );
   });
+
+  it.each(cases('shaw-bert'))('shaw: $name', (c) =>
+    expectAttention(c, {
+      kind: 'shaw',
+      convention: c.params.position_embedding_type === 'relative_key_query' ? 'bert_key_query' : 'bert_key',
+      maxPosition: c.params['max_position_embeddings'] ?? NaN,
+      weights: c.inputs?.distance_embedding?.flat() ?? [],
+    }),
+  );
 });

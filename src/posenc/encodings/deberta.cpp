@@ -255,7 +255,7 @@ constexpr EncodingInfo kDeberta = define<kFields, make_deberta>({
     .url = "https://arxiv.org/abs/2006.03654",
     .summary =
         "Disentangled attention: queries meet a vector of the distance, and so do keys; far distances share one.",
-    .weights_shape = "[K, Q][n_heads][2 * bucket_size][head_dim]",
+    .weights_shape = "K, then Q: [n_heads][2 * bucket_size][head_dim] each; without log_buckets 2 * max_position",
 });
 
 }  // namespace posenc

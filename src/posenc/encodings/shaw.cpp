@@ -196,7 +196,8 @@ constexpr EncodingInfo kShaw = define<kFields, make_shaw>({
     .url = "https://arxiv.org/abs/1803.02155",
     .summary =
         "A learned vector for each signed distance joins the key, and another the value; far distances share one.",
-    .weights_shape = "[keys, values][2 * max_distance + 1][head_dim]",
+    .weights_shape =
+        "keys, then values: [2 * max_distance + 1][head_dim] each; opennmt one; BERT one, 2 * max_position - 1",
 });
 
 }  // namespace posenc
