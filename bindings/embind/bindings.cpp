@@ -23,7 +23,6 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(RawWords);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawRotary);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawLength);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawAttend);
-EMSCRIPTEN_DECLARE_VAL_TYPE(DescribeOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(MatrixOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RotationOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(FrequenciesOutcome);
@@ -58,14 +57,6 @@ RotaryQuery rotary_query(const Matrix<double>& positions, const val& raw) {
   return {.positions = positions.view(),
           .operand = to_operand(raw["operand"]),
           .seq_len = seq_len ? to_seq_len(*seq_len) : length_of(positions.view())};
-}
-
-DescribeOutcome describe() {
-  return guarded<DescribeOutcome>([] {
-    val list = val::array();
-    for (const EncodingInfo* info : encodings()) list.call<void>("push", from_info(*info));
-    return list;
-  });
 }
 
 MatrixOutcome table(const RawSpec& raw_spec, const RawPositions& raw_positions) {
@@ -224,7 +215,6 @@ EMSCRIPTEN_BINDINGS(posenc) {
   register_type<RawAttend>("{ q: " RAW_MATRIX "[]; k: " RAW_MATRIX "[]; v?: " RAW_MATRIX
                            "[]; mask: { kind: unknown; size?: unknown }; "
                            "scale?: unknown; q_positions: Float64Array; k_positions: Float64Array }");
-  register_type<DescribeOutcome>(OUTCOME("unknown[]"));
   register_type<MatrixOutcome>(OUTCOME(RAW_MATRIX));
   register_type<RotationOutcome>(OUTCOME("{ cos: " RAW_MATRIX "; sin: " RAW_MATRIX " }"));
   register_type<FrequenciesOutcome>(OUTCOME("{ invFreq: Float64Array; attentionFactor: number; logitFactor: number }"));
@@ -237,7 +227,6 @@ EMSCRIPTEN_BINDINGS(posenc) {
 
   function("version", &version_text);
   function("hasSimd", &has_simd);
-  function("describe", &describe);
   function("table(spec, positions)", &table);
   function("rotation(spec, positions, rotary)", &rotation);
   function("frequencies(spec, seqLen)", &frequencies);

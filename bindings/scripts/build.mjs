@@ -14,7 +14,7 @@ async function generate() {
   await mkdir(path('bindings/src/generated'), { recursive: true });
   await writeFile(path('build/encodings.json'), run(path('build/native/src/tools/posenc-describe')));
   const script = path('bindings/scripts/generate_types.mjs');
-  run(process.execPath, script, path('build/encodings.json'), path('bindings/src/generated/encodings.ts'));
+  run(process.execPath, script, path('build/encodings.json'), path('bindings/src/generated'));
   await cp(path('build/wasm/bindings/posenc_raw.d.ts'), path('bindings/src/generated/raw.d.ts'));
 }
 

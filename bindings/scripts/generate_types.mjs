@@ -1,6 +1,6 @@
 /**
- * Writes bindings/src/generated/encodings.ts: the union of all encodings, from the description that posenc-describe
- * prints. `node bindings/scripts/generate_types.mjs DESCRIPTION.json OUT.ts`
+ * Writes bindings/src/generated/encodings.ts, the union of all encodings, and description.ts, the registry as data, from
+ * what posenc-describe prints. `node bindings/scripts/generate_types.mjs DESCRIPTION.json FOLDER`
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import ts from 'typescript';
@@ -69,5 +69,53 @@ function fileText({ encodings }) {
   ].join('\n\n');
 }
 
-const [input, output] = process.argv.slice(2);
-await writeFile(output, fileText(JSON.parse(await readFile(input, 'utf8'))));
+/** A field as the package has it; what its type does not need is left out. */
+function fieldData(field) {
+  const { name, type, label, unit, doc } = field;
+  const { field: choice, values } = field.only_with;
+  const onlyWith = choice === '' ? null : { field: choice, values: values.split(' ') };
+  const common = { name: toCamelCase(name), id: name, type, label, unit, doc, onlyWith, default: field.default };
+  if (type === 'choice') return { ...common, choices: field.choices };
+  // JSON has no infinity: a bound that another size gives is written as null.
+  const bounds = { min: field.min ?? -Infinity, max: field.max ?? Infinity };
+  if (type === 'list') return { ...common, ...bounds };
+  if (type === 'bool') return common;
+  const dim = (id) => (id === '' ? null : toCamelCase(id));
+  return {
+    ...common,
+    ...bounds,
+    integer: field.integer,
+    multipleOf: field.multiple_of,
+    logScale: field.log_scale,
+    defaultFrom: dim(field.default_from),
+    maxFrom: dim(field.max_from),
+  };
+}
+
+function encodingData(info) {
+  const { id, name, family, seams, summary, authors, year, url, axes, weights_shape: shape } = info;
+  const facts = { kind: id, name, family, seams, summary, authors, year, url, axes, learned: shape !== '' };
+  return { ...facts, fields: info.fields.map(fieldData) };
+}
+
+/** JavaScript source of plain data: JSON, and the two infinities that it lacks. */
+function source(value) {
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return `[${value.map(source).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value).map(([key, item]) => `${key}:${source(item)}`)}}`;
+}
+
+function descriptionText({ encodings }) {
+  return [
+    '// Made by bindings/scripts/generate_types.mjs from the registry of the C++ library.',
+    "import type { EncodingInfo } from '../types.ts';",
+    `/** The registry: all encodings with their parameters, in the order in which people meet them. */\nexport const encodings: readonly EncodingInfo[] = ${source(encodings.map(encodingData))};`,
+    '',
+  ].join('\n\n');
+}
+
+const [input, folder] = process.argv.slice(2);
+const description = JSON.parse(await readFile(input, 'utf8'));
+await writeFile(`${folder}/encodings.ts`, fileText(description));
+await writeFile(`${folder}/description.ts`, descriptionText(description));

@@ -1,4 +1,4 @@
-import { toCamelCase } from './names.ts';
+import { encodings } from './generated/description.ts';
 import {
   countFrom,
   rawDims,
@@ -14,21 +14,7 @@ import {
   unwrap,
 } from './raw.ts';
 import type { Raw, RawDims } from './raw.ts';
-import type { EncodingInfo, LayerOptions, Posenc, Tensor3 } from './types.ts';
-
-function describe(raw: Raw): readonly EncodingInfo[] {
-  // The raw module describes encodings as C++ names them; only the names of fields and dims change here.
-  const list = unwrap(raw.describe()) as (EncodingInfo & { fields: Record<string, unknown>[] })[];
-  return list.map((info) => ({
-    ...info,
-    fields: info.fields.map((field) => ({
-      ...field,
-      name: toCamelCase(field.id),
-      ...('maxFrom' in field && field.maxFrom !== null ? { maxFrom: toCamelCase(field.maxFrom) } : {}),
-      ...('defaultFrom' in field && field.defaultFrom !== null ? { defaultFrom: toCamelCase(field.defaultFrom) } : {}),
-    })),
-  })) as unknown as readonly EncodingInfo[]; // see the comment above
-}
+import type { LayerOptions, Posenc, Tensor3 } from './types.ts';
 
 function dimsOfHeads(q: Tensor3): RawDims {
   const [nHeads, , headDim] = q.shape;
@@ -45,7 +31,7 @@ export function createEngine(raw: Raw): Posenc {
   return {
     version: raw.version(),
     simd: raw.hasSimd(),
-    encodings: describe(raw),
+    encodings,
 
     table(encoding, options) {
       requireObject('options', options);

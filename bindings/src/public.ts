@@ -1,5 +1,6 @@
 export { PosencError } from './errors.ts';
 export type { PosencErrorCode, PosencErrorData } from './errors.ts';
+export { encodings } from './generated/description.ts';
 export type * from './generated/encodings.ts';
 export type { Load, LoadOptions } from './load.ts';
 export type * from './types.ts';

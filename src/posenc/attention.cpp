@@ -220,6 +220,11 @@ void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float>
 
 HeadAttention attend(const Encoding& encoding, const HeadInput& input) {
   validate(input);
+  const bool by_head = encoding.bias != nullptr || encoding.relative != nullptr;
+  if (input.head < 0 || (by_head && input.head >= encoding.dims.n_heads)) {
+    fail(ErrorCode::out_of_range, "", "head", "be below n_heads (" + std::to_string(encoding.dims.n_heads) + ")",
+         std::to_string(input.head));
+  }
   if (encoding.relative != nullptr) validate(*encoding.relative, input);
   HeadAttention result;
   add_logits(encoding, input, result);

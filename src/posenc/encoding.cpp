@@ -57,7 +57,9 @@ void validate_seq_len(double seq_len) {
 Encoding make(const Spec& spec) {
   validate(spec.dims);
   const EncodingInfo& info = find_encoding(spec.encoding);
-  return info.make(info, spec);
+  Encoding encoding = info.make(info, spec);
+  encoding.dims = spec.dims;
+  return encoding;
 }
 
 }  // namespace posenc

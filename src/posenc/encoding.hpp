@@ -147,6 +147,8 @@ struct Encoding {
   std::unique_ptr<const RotatesQk> rotary = nullptr;
   std::unique_ptr<const BiasesLogits> bias = nullptr;
   std::unique_ptr<const RelativeVectors> relative = nullptr;
+  /// Sizes that it was made for.
+  Dims dims = {};
   /// Numbers of a learned encoding; the seams read them here, and moving the Encoding does not move them.
   std::vector<float> weights = {};
 };

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "posenc/build_options.hpp"
 #include "posenc/spec.hpp"
 
 namespace posenc {
@@ -31,6 +32,9 @@ enum class DimName { none, d_model, n_heads, head_dim };
 
 /// One value of a parameter that is a choice; `id` is what JSON and URLs hold.
 struct Choice {
+  constexpr Choice(std::string_view id_of, std::string_view label_of, std::string_view doc_of)
+      : id(id_of), label(kKeepsProse ? label_of : ""), doc(kKeepsProse ? doc_of : "") {}
+
   std::string_view id;
   std::string_view label;
   std::string_view doc;

@@ -1,8 +1,10 @@
 /// posenc-describe: prints the registry as JSON, with snake_case names. The TypeScript types are made from it.
 
+#include <array>
 #include <cstdio>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,6 +16,10 @@
 
 namespace posenc {
 namespace {
+
+constexpr std::array kSeams{
+    std::pair{Seam::input, std::string_view("input")}, std::pair{Seam::rotary, std::string_view("rotary")},
+    std::pair{Seam::bias, std::string_view("bias")}, std::pair{Seam::relative, std::string_view("relative")}};
 
 std::string_view type_name(FieldType type) {
   switch (type) {
@@ -69,6 +75,11 @@ void write(JsonWriter& json, const EncodingInfo& info) {
   json.key("family").value(to_string(info.family)).key("summary").value(info.summary);
   json.key("authors").value(info.authors).key("year").value(static_cast<double>(info.year));
   json.key("url").value(info.url).key("axes").value(static_cast<double>(info.axes));
+  json.key("seams").begin_array();
+  for (const auto& [seam, name] : kSeams) {
+    if (has(info.seams, seam)) json.value(name);
+  }
+  json.end_array();
   json.key("weights_shape").value(info.weights_shape).key("fields").begin_array();
   for (const FieldInfo& field : info.fields) write(json, field);
   json.end_array().end_object();

@@ -204,9 +204,17 @@ TEST_CASE("attention: shapes that do not fit are named", "[attention]") {
     return error_of([&] { static_cast<void>(attend(Encoding{}, input)); }).field();
   };
   CHECK(field([&](HeadInput& input) { input.k = narrow.view(); }) == "k");
+  CHECK(field([&](HeadInput& input) { input.head = -1; }) == "head");
   CHECK(field([&](HeadInput& input) { input.q_positions = two.view(); }) == "q_positions");
   CHECK(field([&](HeadInput& input) { input.k_positions = two.view(); }) == "k_positions");
   CHECK(field([&](HeadInput& input) { input.mask = {.kind = Mask::Kind::window, .size = 0}; }) == "mask.size");
+}
+
+TEST_CASE("attention: a head that a bias has no slope for is refused", "[attention]") {
+  const Head head(3);
+  HeadInput input = head.input();
+  input.head = 1;
+  CHECK(error_of([&] { static_cast<void>(attend(make(spec("alibi", kDims)), input)); }).field() == "head");
 }
 
 TEST_CASE("attention: no keys or no queries give empty results", "[attention]") {

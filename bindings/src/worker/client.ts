@@ -1,5 +1,6 @@
 import { PosencError } from '../errors.ts';
-import type { EncodingInfo, Posenc, PosencAsync, RequestOptions } from '../types.ts';
+import { encodings } from '../generated/description.ts';
+import type { Posenc, PosencAsync, RequestOptions } from '../types.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 
 /** A worker, whichever platform runs it. */
@@ -125,10 +126,8 @@ export function createWorkerClient(port: WorkerPort, module: WebAssembly.Module)
     });
     port.onMessage((message) => {
       if (message.type === 'ready') {
-        // The worker sends what its engine describes.
-        const facts = message.facts as Facts & { encodings: readonly EncodingInfo[] };
         port.setBusy(false);
-        resolve(facade(facts, call, () => end('The worker was disposed.')));
+        resolve(facade({ ...message.facts, encodings }, call, () => end('The worker was disposed.')));
       } else if (message.type === 'value') {
         settle(message.id, (entry) => entry.resolve(message.value));
       } else {

@@ -8,7 +8,7 @@ export type ToWorker =
   | { readonly type: 'cancel'; readonly id: number };
 
 export type FromWorker =
-  | { readonly type: 'ready'; readonly facts: { version: string; simd: boolean; encodings: readonly unknown[] } }
+  | { readonly type: 'ready'; readonly facts: { version: string; simd: boolean } }
   | { readonly type: 'value'; readonly id: number; readonly value: unknown }
   | { readonly type: 'error'; readonly id: number; readonly error: PosencErrorData };
 

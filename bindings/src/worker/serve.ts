@@ -40,8 +40,8 @@ export function createServer(post: Post): (message: ToWorker) => void {
     if (message.type === 'start') {
       void instantiate(message.module).then((started) => {
         engine = started;
-        const { version, simd, encodings } = started;
-        post({ type: 'ready', facts: { version, simd, encodings } }, []);
+        const { version, simd } = started;
+        post({ type: 'ready', facts: { version, simd } }, []);
       });
     } else if (message.type === 'cancel') {
       queue.delete(message.id);

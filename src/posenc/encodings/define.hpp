@@ -87,6 +87,7 @@ constexpr FieldInfo field(FieldInfo info) {
   using Params = typename detail::MemberOf<decltype(Member)>::params_type;
   using Stored = typename detail::MemberOf<decltype(Member)>::value_type;
   using Value = typename detail::Unwrapped<Stored>::type;
+  if constexpr (!kKeepsProse) info.label = info.unit = info.doc = "";
   info.type = detail::field_type<Value>();
   info.integer = std::is_integral_v<Value> && !std::is_same_v<Value, bool>;
   info.raw_default = []() -> std::optional<ParamValue> {
@@ -109,6 +110,7 @@ constexpr FieldInfo field(FieldInfo info) {
 template <const auto& Fields, auto Make>
 constexpr EncodingInfo define(EncodingInfo info) {
   using Traits = detail::MakeTraits<decltype(Make)>;
+  if constexpr (!kKeepsProse) info.name = info.authors = info.url = info.summary = "";
   info.fields = Fields;
   info.make = [](const EncodingInfo& self, const Spec& spec) {
     typename Traits::Params params{};

@@ -6,15 +6,16 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/by_scalar.hpp"
 #include "kernels/constants.hpp"
 #include "kernels/kernels.hpp"
 
 namespace posenc::kernels {
-namespace {
+namespace by_scalar {
 
 using PartialSums = std::array<float, 4>;
 
-float total(const PartialSums& s) { return (s[0] + s[2]) + (s[1] + s[3]); }
+static float total(const PartialSums& s) { return (s[0] + s[2]) + (s[1] + s[3]); }
 
 float dot(std::span<const float> a, std::span<const float> b) {
   assert(a.size() == b.size());
@@ -40,14 +41,14 @@ void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<f
 }
 
 template <std::size_t N, class T>
-T polynomial(const std::array<T, N>& coefficients, T x) {
+static T polynomial(const std::array<T, N>& coefficients, T x) {
   T value = coefficients[N - 1];
   for (std::size_t i = N - 1; i-- > 0;) value = value * x + coefficients[i];
   return value;
 }
 
 template <class T>
-void sin_cos_as(std::span<const double> angles, std::span<T> sin, std::span<T> cos) {
+static void sin_cos_as(std::span<const double> angles, std::span<T> sin, std::span<T> cos) {
   assert(angles.size() == sin.size() && angles.size() == cos.size());
   for (std::size_t i = 0; i < angles.size(); ++i) {
     const double rounded = angles[i] * kTwoOverPi + kRoundDouble;
@@ -81,7 +82,7 @@ void add_angles(const AnglesView& a, const AnglesView& b, std::span<float> sin, 
   }
 }
 
-float exp_of_nonpositive(float x) {
+static float exp_of_nonpositive(float x) {
   if (!(x >= kExpMin)) return 0.0F;
   const float rounded = x * kLog2E + kRoundFloat;
   const float n = rounded - kRoundFloat;
@@ -135,9 +136,17 @@ void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, 
   }
 }
 
-}  // namespace
+}  // namespace by_scalar
 
-constinit const Kernels scalar{dot,        add_scaled, multiply, sin_cos,     sin_cos_double,
-                               add_angles, softmax,    sigmoid,  rotate_half, rotate_interleaved};
+constinit const Kernels scalar{by_scalar::dot,
+                               by_scalar::add_scaled,
+                               by_scalar::multiply,
+                               by_scalar::sin_cos,
+                               by_scalar::sin_cos_double,
+                               by_scalar::add_angles,
+                               by_scalar::softmax,
+                               by_scalar::sigmoid,
+                               by_scalar::rotate_half,
+                               by_scalar::rotate_interleaved};
 
 }  // namespace posenc::kernels

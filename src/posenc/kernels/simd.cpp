@@ -5,6 +5,7 @@
 
 #include <xsimd/xsimd.hpp>
 
+#include "kernels/by_scalar.hpp"
 #include "kernels/constants.hpp"
 #include "kernels/kernels.hpp"
 
@@ -48,7 +49,7 @@ void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
   for (std::size_t i = 0; i < whole; i += kFloats) {
     (Floats::load_unaligned(&y[i]) + factors * Floats::load_unaligned(&x[i])).store_unaligned(&y[i]);
   }
-  scalar.add_scaled(factor, x.subspan(whole), y.subspan(whole));
+  by_scalar::add_scaled(factor, x.subspan(whole), y.subspan(whole));
 }
 
 void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out) {
@@ -116,13 +117,13 @@ void sin_cos_blocks(std::span<const double> angles, std::span<T> sin, std::span<
 void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
   sin_cos_blocks(angles, sin, cos);
   const std::size_t whole = whole_blocks(angles.size(), kDoubles);
-  scalar.sin_cos(angles.subspan(whole), sin.subspan(whole), cos.subspan(whole));
+  by_scalar::sin_cos(angles.subspan(whole), sin.subspan(whole), cos.subspan(whole));
 }
 
 void sin_cos_double(std::span<const double> angles, std::span<double> sin, std::span<double> cos) {
   sin_cos_blocks(angles, sin, cos);
   const std::size_t whole = whole_blocks(angles.size(), kDoubles);
-  scalar.sin_cos_double(angles.subspan(whole), sin.subspan(whole), cos.subspan(whole));
+  by_scalar::sin_cos_double(angles.subspan(whole), sin.subspan(whole), cos.subspan(whole));
 }
 
 void add_angles(const AnglesView& a, const AnglesView& b, std::span<float> sin, std::span<float> cos) {
@@ -136,8 +137,8 @@ void add_angles(const AnglesView& a, const AnglesView& b, std::span<float> sin, 
     store(a_sin * b_cos + a_cos * b_sin, &sin[i]);
     store(a_cos * b_cos - a_sin * b_sin, &cos[i]);
   }
-  scalar.add_angles({a.sin.subspan(whole), a.cos.subspan(whole)}, {b.sin.subspan(whole), b.cos.subspan(whole)},
-                    sin.subspan(whole), cos.subspan(whole));
+  by_scalar::add_angles({a.sin.subspan(whole), a.cos.subspan(whole)}, {b.sin.subspan(whole), b.cos.subspan(whole)},
+                        sin.subspan(whole), cos.subspan(whole));
 }
 
 Floats exp_of_nonpositive(Floats x) {
@@ -191,7 +192,7 @@ void sigmoid(std::span<float> x) {
     const Floats e = exp_of_nonpositive(xsimd::select(positive, -value, value));
     (xsimd::select(positive, one, e) / (one + e)).store_unaligned(&x[i]);
   }
-  scalar.sigmoid(x.subspan(whole));
+  by_scalar::sigmoid(x.subspan(whole));
 }
 
 void rotate_half(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
@@ -231,7 +232,7 @@ void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, 
     xsimd::zip_lo(a_new, b_new).store_unaligned(&x[2 * i]);
     xsimd::zip_hi(a_new, b_new).store_unaligned(&x[2 * i + kFloats]);
   }
-  scalar.rotate_interleaved(cos.subspan(whole), sin.subspan(whole), x.subspan(2 * whole));
+  by_scalar::rotate_interleaved(cos.subspan(whole), sin.subspan(whole), x.subspan(2 * whole));
 }
 
 constinit const Kernels kSimd{dot,        add_scaled, multiply, sin_cos,     sin_cos_double,
