@@ -40,6 +40,14 @@ void Distinct::spread(std::span<const float> of_values, MatrixView<float> out) c
   for (std::size_t pair = 0; pair < index_.size(); ++pair) out.all()[pair] = of_values[index_[pair]];
 }
 
+std::vector<double> Distinct::sums(MatrixView<const float> of_pairs) const {
+  std::vector<double> result(values_.size());
+  for (std::size_t pair = 0; pair < index_.size(); ++pair) {
+    result[index_[pair]] += static_cast<double>(of_pairs.all()[pair]);
+  }
+  return result;
+}
+
 namespace detail {
 
 void fill_distinct(std::span<const double> of_pairs, float (*f)(const void* context, double number),
@@ -59,13 +67,5 @@ void collect_distinct(std::span<const double> of_pairs, MatrixView<const float> 
 }
 
 }  // namespace detail
-
-std::vector<double> Distinct::sums(MatrixView<const float> of_pairs) const {
-  std::vector<double> result(values_.size());
-  for (std::size_t pair = 0; pair < index_.size(); ++pair) {
-    result[index_[pair]] += static_cast<double>(of_pairs.all()[pair]);
-  }
-  return result;
-}
 
 }  // namespace posenc
