@@ -116,6 +116,12 @@ void check_condition(const Checked& checked, const Spec& spec) {
 
 namespace detail {
 
+std::optional<ParamValue> number_param(double number) { return number; }
+
+double number_of(const ParamValue& value) { return std::get<double>(value); }
+
+int whole_of(const ParamValue& value) { return static_cast<int>(std::get<double>(value)); }
+
 void assign_params(const EncodingInfo& info, const Spec& spec, void* params) {
   for (const auto& [name, value] : spec.params) {
     const FieldInfo* field = find_field(info, name);

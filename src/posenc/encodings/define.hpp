@@ -40,13 +40,18 @@ constexpr FieldType field_type() {
   return FieldType::number;
 }
 
+// Not inline: every field of every encoding would have a copy.
+[[nodiscard]] std::optional<ParamValue> number_param(double number);
+[[nodiscard]] double number_of(const ParamValue& value);
+[[nodiscard]] int whole_of(const ParamValue& value);
+
 /// A member's value as JSON has it; the id of a choice is found by the caller, who knows the list.
 template <class Value>
-ParamValue to_param(const Value& value) {
+std::optional<ParamValue> to_param(const Value& value) {
   if constexpr (std::is_same_v<Value, bool> || std::is_same_v<Value, std::vector<double>>) {
     return value;
   } else {
-    return static_cast<double>(value);
+    return number_param(static_cast<double>(value));
   }
 }
 
@@ -55,9 +60,11 @@ Value from_param(const ParamValue& value) {
   if constexpr (std::is_same_v<Value, bool> || std::is_same_v<Value, std::vector<double>>) {
     return std::get<Value>(value);
   } else if constexpr (std::is_enum_v<Value>) {
-    return static_cast<Value>(static_cast<int>(std::get<double>(value)));
+    return static_cast<Value>(whole_of(value));
+  } else if constexpr (std::is_same_v<Value, int>) {
+    return whole_of(value);
   } else {
-    return static_cast<Value>(std::get<double>(value));
+    return static_cast<Value>(number_of(value));
   }
 }
 

@@ -28,7 +28,8 @@ std::vector<double> distances(const BiasQuery& query, Form form) {
 }
 
 Distinct::Distinct(std::span<const double> of_pairs) : values_(of_pairs.begin(), of_pairs.end()) {
-  std::ranges::sort(values_);
+  std::ranges::make_heap(values_);  // a fifth of the code of std::sort
+  std::ranges::sort_heap(values_);
   values_.erase(std::ranges::unique(values_).begin(), values_.end());
   index_.reserve(of_pairs.size());
   for (const double value : of_pairs) {
@@ -38,6 +39,14 @@ Distinct::Distinct(std::span<const double> of_pairs) : values_(of_pairs.begin(),
 
 void Distinct::spread(std::span<const float> of_values, MatrixView<float> out) const {
   for (std::size_t pair = 0; pair < index_.size(); ++pair) out.all()[pair] = of_values[index_[pair]];
+}
+
+std::vector<double> Distinct::sums(MatrixView<const float> of_pairs) const {
+  std::vector<double> result(values_.size());
+  for (std::size_t pair = 0; pair < index_.size(); ++pair) {
+    result[index_[pair]] += static_cast<double>(of_pairs.all()[pair]);
+  }
+  return result;
 }
 
 namespace detail {
@@ -59,13 +68,5 @@ void collect_distinct(std::span<const double> of_pairs, MatrixView<const float> 
 }
 
 }  // namespace detail
-
-std::vector<double> Distinct::sums(MatrixView<const float> of_pairs) const {
-  std::vector<double> result(values_.size());
-  for (std::size_t pair = 0; pair < index_.size(); ++pair) {
-    result[index_[pair]] += static_cast<double>(of_pairs.all()[pair]);
-  }
-  return result;
-}
 
 }  // namespace posenc
