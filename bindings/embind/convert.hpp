@@ -250,6 +250,21 @@ inline val out_of_memory() {
   return from_error(to_string(ErrorCode::out_of_memory), "the result does not fit into memory; ask for less at once");
 }
 
+/// What a caught exception says, as { error }. One copy for all functions: call it inside a catch block.
+[[gnu::noinline]] inline val from_current_exception() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return from_error(to_string(error.code()), error.what(), error.field(), error.rule(), error.value());
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const std::length_error&) {  // more elements than a vector can ever hold
+    return out_of_memory();
+  } catch (const std::exception& error) {
+    return from_error("internal", error.what());
+  }
+}
+
 /// Runs `f` and returns { value } or { error: { code, message, field, rule, value } }: a C++ exception that reaches
 /// JavaScript has no message.
 template <class Outcome, class F>
@@ -258,14 +273,8 @@ Outcome guarded(F f) {
     val outcome = val::object();
     outcome.set("value", f());
     return Outcome(outcome);
-  } catch (const Error& error) {
-    return Outcome(from_error(to_string(error.code()), error.what(), error.field(), error.rule(), error.value()));
-  } catch (const std::bad_alloc&) {
-    return Outcome(out_of_memory());
-  } catch (const std::length_error&) {  // more elements than a vector can ever hold
-    return Outcome(out_of_memory());
-  } catch (const std::exception& error) {
-    return Outcome(from_error("internal", error.what()));
+  } catch (...) {
+    return Outcome(from_current_exception());
   }
 }
 
