@@ -25,7 +25,7 @@ export function firstPicture(dist: string): Plugin {
       const { tokenizePair } = (await import(at('text.js'))) as { tokenizePair: TokenizePair };
       const engine = await load();
       const page = (content: Content): string => pack(makePicture(engine, tokenizePair, content.sentences));
-      const saved: SavedPages = { encodings: pack(engine.encodings), pages: { en: page(en), zh: page(zh) } };
+      const saved: SavedPages = { pages: { en: page(en), zh: page(zh) } };
       return `export const saved = JSON.parse(${JSON.stringify(JSON.stringify(saved))});`;
     },
   };

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { en } from '../../web/src/content/en.ts';
 import { zh } from '../../web/src/content/zh.ts';
-import { pack, unpackEncodings, unpackPicture } from '../../web/src/engine/picture.ts';
+import { pack, unpackPicture } from '../../web/src/engine/picture.ts';
 import { makePicture } from '../../web/src/engine/compute.ts';
 import { cells, launch, startServer, visit, type Server } from './browser.ts';
 
@@ -27,7 +27,6 @@ describe('the picture that is drawn before the engine arrives', () => {
       const picture = makePicture(engine, tokenizePair, content.sentences);
       expect(unpackPicture(pack(picture))).toEqual(picture);
     }
-    expect(unpackEncodings(pack(engine.encodings))).toEqual(engine.encodings);
   });
 
   it('is the one that the engine of the browser computes, to the bit', async () => {

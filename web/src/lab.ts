@@ -1,6 +1,7 @@
 /** Holds the state, asks the engine, keeps the last good picture. Tells its listeners once per frame: `change`, and `rows` when only
  * cards of the scoreboard came in. */
 import type { Comparison, EncodingInfo, Invariances, Posenc, PosencErrorData } from 'posenc';
+import { encodings } from 'posenc';
 import { tokenizePair } from 'posenc/text';
 import type { Content, EngineFailure } from './content/content.ts';
 import { en } from './content/en.ts';
@@ -15,14 +16,7 @@ import {
   type Question,
 } from './engine/compute.ts';
 import { engineForLongText } from './engine/loader.ts';
-import {
-  pack,
-  unpackEncodings,
-  unpackPicture,
-  type Picture,
-  type RowResult,
-  type SavedPages,
-} from './engine/picture.ts';
+import { pack, unpackPicture, type Picture, type RowResult, type SavedPages } from './engine/picture.ts';
 import { factsOf, type Facts } from './logic/facts.ts';
 import { changedParams, type Params } from './logic/fields.ts';
 import { kLargestComputed, kLargestDrawn } from './logic/layout.ts';
@@ -80,7 +74,7 @@ export class Lab extends EventTarget {
   constructor(saved: SavedPages, browserLang: Lang, hash: string) {
     super();
     this.#saved = saved;
-    this.encodings = unpackEncodings(saved.encodings);
+    this.encodings = encodings;
     this.#browserLang = browserLang;
     ({ state: this.#state, notices: this.#notices } = this.#read(hash));
     this.#cut();

@@ -188,7 +188,7 @@ Encoding make_shaw(const ShawParams& params, const Dims& dims, std::vector<float
 
 constexpr EncodingInfo kShaw = define<kFields, make_shaw>({
     .id = "shaw",
-    .name = "Relative vectors",
+    .name = "Shaw",
     .family = Family::relative,
     .seams = Seam::relative,
     .authors = "Shaw et al.",

@@ -86,6 +86,8 @@ export interface Content {
     readonly headDoc: (heads: number) => string;
     readonly start: string;
     readonly startDoc: string;
+    /** In the empty field of a number that is computed from others. */
+    readonly computed: string;
     readonly less: (label: string) => string;
     readonly more: (label: string) => string;
   };

@@ -92,9 +92,11 @@ export class Experiment extends LabElement {
     const { lab } = this;
     return html`<pos-enc-sentences .lab=${lab}></pos-enc-sentences>
       <div class="bench">
-        <pos-enc-picker .lab=${lab}></pos-enc-picker>
+        <div class="rail">
+          <pos-enc-picker .lab=${lab}></pos-enc-picker>
+          <pos-enc-settings .lab=${lab}></pos-enc-settings>
+        </div>
         <div class="stage">${this.#problem()} ${this.stageWidth === 0 ? nothing : this.#stage()}</div>
-        <pos-enc-settings .lab=${lab}></pos-enc-settings>
         ${this.withScoreboard ? html`<pos-enc-scoreboard .lab=${lab}></pos-enc-scoreboard>` : nothing}
       </div>`;
   }

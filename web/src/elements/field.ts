@@ -6,6 +6,8 @@ import {
   checkField,
   fieldMax,
   fromSlider,
+  isComputed,
+  kComputed,
   kSliderSteps,
   ruleOf,
   stepped,
@@ -152,6 +154,9 @@ export class FieldControl extends LitElement {
         ${icon(direction < 0 ? 'minus' : 'plus')}
       </button>`;
     };
+    if (this.value === kComputed)
+      return html`${this.#labelled()}
+        <div class="field-line">${this.#text('')}</div>`;
     const isStepper = field.integer && !field.logScale;
     return html`${this.#labelled()}
       <div class="field-line">
@@ -174,6 +179,7 @@ export class FieldControl extends LitElement {
       autocomplete="off"
       spellcheck="false"
       .value=${this.#typed ?? text}
+      placeholder=${isComputed(this.field) ? this.content.settings.computed : ''}
       aria-invalid=${this.refused || this.problem ? 'true' : 'false'}
       aria-describedby=${this.#describedBy()}
       @input=${this.#read}
@@ -214,6 +220,7 @@ export class FieldControl extends LitElement {
     if (field.type !== 'number' || direction === 0) return;
     event.preventDefault();
     this.#typed = null;
+    if (value === kComputed) return;
     const now = Number(value);
     this.#send(
       field.integer ? stepped(field, now, direction) : fromSlider(field, toSlider(field, now) + direction * 10),

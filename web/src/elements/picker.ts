@@ -12,6 +12,14 @@ export class Picker extends LabElement {
     const { picker } = content;
     const info = lab.info;
     return html`<div class="picker">
+      ${segmented<PageMask>({
+        name: 'mask',
+        label: picker.mask,
+        values: ['none', 'causal'],
+        value: lab.state.mask,
+        text: (mask) => picker.masks[mask],
+        choose: (mask) => lab.update({ mask }),
+      })}
       <fieldset class="encodings">
         <legend class="rail-title">${picker.encoding}</legend>
         <div class="encoding-scroll">
@@ -47,14 +55,6 @@ export class Picker extends LabElement {
             </p>`
           : nothing
       }
-      ${segmented<PageMask>({
-        name: 'mask',
-        label: picker.mask,
-        values: ['none', 'causal'],
-        value: lab.state.mask,
-        text: (mask) => picker.masks[mask],
-        choose: (mask) => lab.update({ mask }),
-      })}
     </div>`;
   }
 

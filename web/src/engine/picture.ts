@@ -1,5 +1,5 @@
 /** Results as the page keeps them, and the saved ones that are drawn before the engine arrives. */
-import type { AttentionResult, Comparison, EncodingInfo, Invariances, Matrix, PosencErrorData } from 'posenc';
+import type { AttentionResult, Comparison, Invariances, Matrix, PosencErrorData } from 'posenc';
 import type { Lang, PageMask } from '../state/state.ts';
 
 /** One card of the scoreboard. */
@@ -33,14 +33,13 @@ export interface Picture {
   readonly rows: readonly RowResult[];
 }
 
-/** Packed, see {@link pack}: the registry, and a picture per language. */
+/** Packed, see {@link pack}: a picture for each language. */
 export interface SavedPages {
-  readonly encodings: string;
   readonly pages: Readonly<Record<Lang, string>>;
 }
 
 /** Plain data as JSON; float arrays become base64 and infinities a name, so that every bit survives. */
-export function pack(data: Picture | readonly EncodingInfo[]): string {
+export function pack(data: Picture): string {
   return JSON.stringify(data, (_key, value: unknown) => {
     if (value instanceof Float32Array) return { f: toBase64(value) };
     if (value instanceof Int32Array) return { i: Array.from(value) };
@@ -59,9 +58,8 @@ function unpack(text: string): unknown {
   });
 }
 
-// Both read what the same build wrote.
+// Reads what the same build wrote.
 export const unpackPicture = (text: string): Picture => unpack(text) as Picture;
-export const unpackEncodings = (text: string): readonly EncodingInfo[] => unpack(text) as readonly EncodingInfo[];
 
 function toBase64(values: Float32Array): string {
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);

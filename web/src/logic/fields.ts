@@ -32,8 +32,16 @@ export type Checked =
 /** Sizes of the layer on this page. */
 export const kDims: Required<Dims> = { dModel: 64, nHeads: 4, headDim: 16 };
 
+/** A number that is computed from others unless somebody gives it. */
+export const isComputed = (field: FieldInfo): boolean =>
+  field.type === 'number' && field.default === null && field.defaultFrom === null;
+
+/** What stands in the field of a computed number: nothing. */
+export const kComputed = '';
+
 export function fieldDefault(field: FieldInfo, dims: Required<Dims> = kDims): ParamValue {
   if (field.type !== 'number') return field.default;
+  if (isComputed(field)) return kComputed;
   return field.default ?? (field.defaultFrom === null ? field.min : dims[field.defaultFrom]);
 }
 
@@ -133,6 +141,7 @@ function checkNumber(
   fallback: ParamValue,
   dims: Required<Dims>,
 ): Checked {
+  if (text === '' && isComputed(field)) return { ok: true, value: kComputed };
   const value = parseNumber(text);
   if (Number.isNaN(value)) return { ok: false, code: 'wrong_type', rule, nearest: fallback };
   const nearest = nearestAllowed(field, value, dims);
