@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { load } from '../../dist/node.js';
 import type { EncodingInfo, Posenc } from 'posenc';
 import { tokenizePair } from 'posenc/text';
@@ -9,7 +10,16 @@ import { compareOptions, invarianceOptions, type Question } from '../../web/src/
 import { cellFacts, factsOf, type Facts, type Verdict } from '../../web/src/logic/facts.ts';
 import { formatSize, formatWeight } from '../../web/src/logic/format.ts';
 import { matrixModel } from '../../web/src/logic/matrix_model.ts';
-import { encodingInSentence } from '../../web/src/logic/names.ts';
+import {
+  choiceLabel,
+  encodingInSentence,
+  encodingName,
+  encodingSummary,
+  fieldDoc,
+  fieldLabel,
+  fieldUnit,
+  valueText,
+} from '../../web/src/logic/names.ts';
 import { plain } from '../../web/src/logic/rich.ts';
 import { isReverse, sameWords } from '../../web/src/logic/words.ts';
 import type { PageMask } from '../../web/src/state/state.ts';
@@ -136,12 +146,114 @@ describe('the two languages', () => {
     expect(zh.presets).toHaveLength(en.presets.length);
   });
 
-  it('translate every name and parameter of the registry into Chinese', () => {
-    const missing = engine.encodings.flatMap((info) => [
-      ...(zh.encodings[info.kind]?.name ? [] : [info.kind]),
-      ...info.fields.filter(({ id }) => !zh.fields[id]?.label).map(({ id }) => `${info.kind}.${id}`),
-    ]);
+  it('translate every name, parameter, choice and unit of the registry into Chinese', () => {
+    const missing: string[] = [];
+    const need = (key: string, text: string | undefined): void => {
+      if (!text) missing.push(key);
+    };
+    for (const info of engine.encodings) {
+      const { kind } = info;
+      need(`${kind} name`, zh.encodings[kind]?.name);
+      need(`${kind} summary`, zh.encodings[kind]?.summary);
+      for (const field of info.fields) {
+        const { id, unit } = field;
+        const words = { ...zh.fields[id], ...zh.fields[`${kind}.${id}`] };
+        need(`${kind}.${id} label`, words.label);
+        need(`${kind}.${id} doc`, words.doc);
+        if (unit !== '') need(`${kind}.${id} unit`, zh.units[unit]);
+        if (field.type !== 'choice') continue;
+        for (const choice of field.choices)
+          need(
+            `${kind}.${id}.${choice.id}`,
+            zh.choices[`${kind}.${id}.${choice.id}`] ?? zh.choices[`${id}.${choice.id}`],
+          );
+      }
+    }
     expect(missing).toEqual([]);
+  });
+
+  it('have no words for what the registry does not have', () => {
+    const known = new Set<string>();
+    for (const { kind, fields } of engine.encodings) {
+      known.add(kind);
+      for (const field of fields) {
+        const ids = [field.id, ...(field.type === 'choice' ? field.choices.map(({ id }) => `${field.id}.${id}`) : [])];
+        for (const id of ids) known.add(id).add(`${kind}.${id}`);
+        known.add(field.unit);
+      }
+    }
+    for (const { encodings, fields, choices, units } of [en, zh])
+      expect(
+        [encodings, fields, choices, units].flatMap((part) => Object.keys(part)).filter((key) => !known.has(key)),
+      ).toEqual([]);
+  });
+
+  it('have no English prose in Chinese: sentences are Chinese, and only names stay Latin', () => {
+    const names = new Set([
+      ...['d_model', 'half', 'mscale', 'mscale_all_dim'],
+      ...['fairseq', 'ggml', 'gpt', 'oss', 'lucidrains', 'rope', 'vit', 'transformers', 'log'],
+    ]);
+    const check = (text: string): void => {
+      const words = text.match(/\b[a-z][a-z_]{2,}\b/gu) ?? [];
+      expect(
+        words.filter((word) => !names.has(word)),
+        text,
+      ).toEqual([]);
+    };
+    const sentence = (text: string): void => {
+      check(text);
+      expect(text).toMatch(/^[^\n]*\p{Script=Han}[^\n]*。$/u);
+      expect(text.match(/。/gu), text).toHaveLength(1);
+    };
+    for (const info of engine.encodings) {
+      check(encodingName(zh, info));
+      check(encodingInSentence(zh, info));
+      sentence(encodingSummary(zh, info));
+      for (const field of info.fields) {
+        check(fieldLabel(zh, info, field));
+        sentence(fieldDoc(zh, info, field));
+        check(fieldUnit(zh, field));
+        if (field.type === 'choice') for (const choice of field.choices) check(choiceLabel(zh, info, field, choice));
+      }
+    }
+  });
+
+  it('gives different encodings different names, and the choices of a field different labels', () => {
+    const differ = (texts: readonly string[]): void => {
+      expect(new Set(texts).size, texts.join(' ')).toBe(texts.length);
+    };
+    for (const content of [en, zh]) {
+      differ(engine.encodings.map((info) => encodingName(content, info)));
+      for (const info of engine.encodings)
+        for (const field of info.fields)
+          if (field.type === 'choice') differ(field.choices.map((choice) => choiceLabel(content, info, field, choice)));
+    }
+  });
+
+  it('looks words up by encoding and field, then by field, then in the description', () => {
+    const fire = engine.encodings.find(({ kind }) => kind === 'fire');
+    const alibi = engine.encodings.find(({ kind }) => kind === 'alibi');
+    const form = fire?.fields.find(({ id }) => id === 'form');
+    if (!fire || !alibi || form?.type !== 'choice') throw new Error('no FIRE with a form');
+    const causal = form.choices.find(({ id }) => id === 'causal');
+    if (!causal) throw new Error('no causal form');
+    const words: Content = {
+      ...en,
+      fields: { form: { label: 'any form', doc: 'any doc' }, 'fire.form': { label: 'of FIRE' } },
+      choices: { 'form.causal': 'any causal', 'fire.form.causal': 'causal of FIRE' },
+    };
+    expect(fieldLabel(words, fire, form)).toBe('of FIRE');
+    // The label has its own words; the doc has not, and takes the shared ones.
+    expect(fieldDoc(words, fire, form)).toBe('any doc');
+    expect(fieldLabel(words, alibi, form)).toBe('any form');
+    expect(choiceLabel(words, fire, form, causal)).toBe('causal of FIRE');
+    expect(choiceLabel(words, alibi, form, causal)).toBe('any causal');
+    expect(choiceLabel(words, null, form, causal)).toBe('any causal');
+    expect(valueText(words, fire, form, 'causal')).toBe('causal of FIRE');
+    const none: Content = { ...en, fields: {}, choices: {} };
+    expect(fieldLabel(none, fire, form)).toBe(form.label);
+    expect(fieldDoc(none, fire, form)).toBe(form.doc);
+    expect(choiceLabel(none, fire, form, causal)).toBe(causal.label);
   });
 
   it('uses full-width punctuation and corner brackets in Chinese', () => {
@@ -151,6 +263,9 @@ describe('the two languages', () => {
       else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
     };
     collect(zh);
-    for (const text of texts) expect(text).not.toMatch(/[\u4e00-\u9fff][,;:!?]|[“”]/u);
+    for (const text of texts) expect(text).not.toMatch(/\p{Script=Han}[,;:!?]|[“”]/u);
+    // The source has the sentences with numbers too.
+    const source = readFileSync(new URL('../../web/src/content/zh.ts', import.meta.url), 'utf8');
+    expect(source.match(/\p{Script=Han} ?[,.;:!?()] ?\p{Script=Han}/gu)).toBeNull();
   });
 });

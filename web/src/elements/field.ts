@@ -1,4 +1,4 @@
-import type { FieldInfo } from 'posenc';
+import type { EncodingInfo, FieldInfo } from 'posenc';
 import { LitElement, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import type { Content } from '../content/content.ts';
 import { icon } from '../icons.ts';
@@ -28,6 +28,7 @@ let instances = 0;
  */
 export class FieldControl extends LitElement {
   static override properties: PropertyDeclarations = {
+    info: { attribute: false },
     field: { attribute: false },
     value: { attribute: false },
     content: { attribute: false },
@@ -37,6 +38,8 @@ export class FieldControl extends LitElement {
     problem: { attribute: false },
     refused: { state: true },
   };
+  /** The encoding that has the field; `null` for a field of the layer. */
+  declare info: EncodingInfo | null;
   declare field: FieldInfo;
   declare value: ParamValue;
   declare content: Content;
@@ -52,6 +55,7 @@ export class FieldControl extends LitElement {
 
   constructor() {
     super();
+    this.info = null;
     this.problem = '';
     this.refused = '';
   }
@@ -97,14 +101,14 @@ export class FieldControl extends LitElement {
         return this.#choice(field);
       case 'list':
         return html`${this.#labelled()}
-          <div class="field-line">${this.#text(valueText(this.content, field, value))}</div>`;
+          <div class="field-line">${this.#text(valueText(this.content, this.info, field, value))}</div>`;
       case 'number':
         return this.#number(field, Number(value));
     }
   }
 
   #choice(field: Extract<FieldInfo, { type: 'choice' }>): TemplateResult {
-    const labels = field.choices.map((choice) => choiceLabel(this.content, field, choice));
+    const labels = field.choices.map((choice) => choiceLabel(this.content, this.info, field, choice));
     if (labels.join('').length <= kLongestSegments) {
       return segmented({
         name: this.#id,
@@ -128,7 +132,7 @@ export class FieldControl extends LitElement {
   }
 
   #number(field: NumberField, value: number): TemplateResult {
-    const text = valueText(this.content, field, value);
+    const text = valueText(this.content, this.info, field, value);
     const slider = html`<input
       class="slider"
       type="range"
@@ -210,7 +214,7 @@ export class FieldControl extends LitElement {
       this.label,
       problems.rule(checked.rule),
       text,
-      valueText(this.content, this.field, this.value),
+      valueText(this.content, this.info, this.field, this.value),
     );
   };
 

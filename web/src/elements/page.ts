@@ -87,8 +87,9 @@ export class Page extends LabElement {
     const { problems } = content;
     if (lab.notices.length === 0) return nothing;
     const name = (id: string): string => {
-      const field = lab.info?.fields.find((candidate) => candidate.id === id);
-      return field ? fieldLabel(content, field) : (problems.fieldNames[id] ?? id);
+      const info = lab.info;
+      const field = info?.fields.find((candidate) => candidate.id === id);
+      return info && field ? fieldLabel(content, info, field) : (problems.fieldNames[id] ?? id);
     };
     return html`<div class="problem notices" role="status">
       <ul aria-label=${problems.title}>

@@ -1,4 +1,4 @@
-import type { FieldInfo } from 'posenc';
+import type { EncodingInfo, FieldInfo } from 'posenc';
 import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { icon } from '../icons.ts';
 import { isActive, kDims, paramOf, type ParamValue } from '../logic/fields.ts';
@@ -70,7 +70,7 @@ export class Settings extends LabElement {
         ${
           info?.fields
             .filter((field) => isActive(info, field, lab.params(info.kind)))
-            .map((field) => this.#field(field)) ?? nothing
+            .map((field) => this.#field(info, field)) ?? nothing
         }
         <div class="layer-fields">
           ${this.#layerField('seed', settings.seed, settings.seedDoc)}
@@ -91,21 +91,21 @@ export class Settings extends LabElement {
     </details>`;
   }
 
-  #field(field: FieldInfo): TemplateResult {
+  #field(info: EncodingInfo, field: FieldInfo): TemplateResult {
     const { lab, content } = this;
-    const info = lab.info;
     const problem =
       lab.problem?.field === field.id ? `${problemText(content, info, lab.problem)} ${content.problems.lastGood}` : '';
     return html`<pos-enc-field
+      .info=${info}
       .field=${field}
-      .value=${paramOf(field, info ? lab.params(info.kind) : undefined)}
+      .value=${paramOf(field, lab.params(info.kind))}
       .content=${content}
-      .label=${fieldLabel(content, field)}
+      .label=${fieldLabel(content, info, field)}
       .unit=${fieldUnit(content, field)}
-      .doc=${fieldDoc(content, field)}
+      .doc=${fieldDoc(content, info, field)}
       .problem=${problem}
       @posenc-param=${(event: CustomEvent<{ id: string; value: ParamValue }>) => {
-        if (info) lab.setParams(info, { ...lab.params(info.kind), [event.detail.id]: event.detail.value });
+        lab.setParams(info, { ...lab.params(info.kind), [event.detail.id]: event.detail.value });
       }}
     ></pos-enc-field>`;
   }

@@ -13,21 +13,29 @@ export const encodingInSentence = (content: Content, info: EncodingInfo): string
 export const encodingSummary = (content: Content, info: EncodingInfo): string =>
   content.encodings[info.kind]?.summary ?? info.summary;
 
-export const fieldLabel = (content: Content, field: FieldInfo): string =>
-  content.fields[field.id]?.label ?? field.label;
+/** What the content says about a field of this encoding (`kind.field`), or else about the field wherever it occurs. */
+function fieldWords(content: Content, info: EncodingInfo, field: FieldInfo, part: 'label' | 'doc'): string {
+  return content.fields[`${info.kind}.${field.id}`]?.[part] ?? content.fields[field.id]?.[part] ?? field[part];
+}
 
-export const fieldDoc = (content: Content, field: FieldInfo): string => content.fields[field.id]?.doc ?? field.doc;
+export const fieldLabel = (content: Content, info: EncodingInfo, field: FieldInfo): string =>
+  fieldWords(content, info, field, 'label');
+
+export const fieldDoc = (content: Content, info: EncodingInfo, field: FieldInfo): string =>
+  fieldWords(content, info, field, 'doc');
 
 export const fieldUnit = (content: Content, field: FieldInfo): string => content.units[field.unit] ?? field.unit;
 
-export const choiceLabel = (content: Content, field: FieldInfo, choice: Choice): string =>
-  content.choices[`${field.id}.${choice.id}`] ?? choice.label;
+export const choiceLabel = (content: Content, info: EncodingInfo | null, field: FieldInfo, choice: Choice): string =>
+  (info && content.choices[`${info.kind}.${field.id}.${choice.id}`]) ??
+  content.choices[`${field.id}.${choice.id}`] ??
+  choice.label;
 
-/** A value as the page shows it. */
-export function valueText(content: Content, field: FieldInfo, value: ParamValue): string {
+/** A value as the page shows it; `info` is `null` for a field of the layer. */
+export function valueText(content: Content, info: EncodingInfo | null, field: FieldInfo, value: ParamValue): string {
   if (field.type === 'choice') {
     const choice = field.choices.find((candidate) => candidate.id === value);
-    return choice ? choiceLabel(content, field, choice) : String(value);
+    return choice ? choiceLabel(content, info, field, choice) : String(value);
   }
   return fieldText(value, formatNumber);
 }
@@ -35,7 +43,8 @@ export function valueText(content: Content, field: FieldInfo, value: ParamValue)
 /** Why the engine refused, in the reader's language: by the description of the field where that says it. */
 export function problemText(content: Content, info: EncodingInfo | null, problem: PosencErrorData): string {
   const field = info?.fields.find(({ id }) => id === problem.field);
-  const label = field ? fieldLabel(content, field) : (content.problems.fieldNames[problem.field] ?? problem.field);
+  const label =
+    info && field ? fieldLabel(content, info, field) : (content.problems.fieldNames[problem.field] ?? problem.field);
   const checked = field ? checkField(field, problem.value) : null;
   const rule = checked && !checked.ok ? content.problems.rule(checked.rule) : null;
   return content.problems.engine(problem, label, rule);
