@@ -96,7 +96,9 @@ export interface Content {
   readonly encodings: Readonly<
     Record<string, { readonly name?: string; readonly inSentence?: string; readonly summary?: string }>
   >;
-  readonly fields: Readonly<Record<string, { readonly label: string; readonly doc?: string }>>;
+  /** By `kind.field`, then by `field`; the two halves are looked up one by one. */
+  readonly fields: Readonly<Record<string, { readonly label?: string; readonly doc?: string }>>;
+  /** By `kind.field.choice`, then by `field.choice`. */
   readonly choices: Readonly<Record<string, string>>;
   readonly units: Readonly<Record<string, string>>;
 

@@ -99,6 +99,7 @@ export const en: Content = {
     headDoc: (heads) => `One of the ${heads} attention heads of this layer; each has weights of its own.`,
     start: 'Start',
     startDoc: 'Position of the first word, in both sentences. Relative encodings do not notice.',
+    computed: 'computed',
     less: (label) => `${label}: less`,
     more: (label) => `${label}: more`,
   },
