@@ -18,8 +18,17 @@ import {
 import { choiceLabel, valueText } from '../logic/names.ts';
 import { segmented } from './lab_element.ts';
 
-/** Choices whose labels together are longer become a list that unfolds. */
-const kLongestSegments = 22;
+/** Choices that need more room than the rail has, in em, become a list that unfolds. */
+const kWidestSegments = 16;
+const kSegmentPadding = 1.6;
+
+/** About how wide segments with these labels are, in em: a Han character is as wide as two small Latin letters. */
+function widthOfSegments(labels: readonly string[]): number {
+  const width = (letter: string): number => (/[\u2e80-\uffef]/u.test(letter) ? 1 : /[A-Z]/u.test(letter) ? 0.7 : 0.53);
+  const text = labels.map((label) => Array.from(label, width).reduce((sum, letter) => sum + letter, 0));
+  return text.reduce((sum, label) => sum + label + kSegmentPadding, 0);
+}
+
 let instances = 0;
 
 /**
@@ -109,7 +118,7 @@ export class FieldControl extends LitElement {
 
   #choice(field: Extract<FieldInfo, { type: 'choice' }>): TemplateResult {
     const labels = field.choices.map((choice) => choiceLabel(this.content, this.info, field, choice));
-    if (labels.join('').length <= kLongestSegments) {
+    if (widthOfSegments(labels) <= kWidestSegments) {
       return segmented({
         name: this.#id,
         label: this.label,
