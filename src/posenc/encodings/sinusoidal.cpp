@@ -130,6 +130,7 @@ class SinusoidalRows final : public AddsToInput {
         continue;
       }
       lay_out(sin.row(token), cos.row(token), out.row(token));
+      if (scale_ == 1.0F) continue;
       for (float& value : out.row(token)) value *= scale_;
     }
   }
