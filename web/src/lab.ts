@@ -47,6 +47,8 @@ export interface Cell {
 
 /** Time per frame for cards of the scoreboard, in milliseconds. */
 const kRowBudget = 6;
+/** Milliseconds without a change before the cards follow. */
+const kRowPause = 60;
 
 export class Lab extends EventTarget {
   readonly encodings: readonly EncodingInfo[];
@@ -65,6 +67,7 @@ export class Lab extends EventTarget {
   #preview: Cell | null = null;
   readonly #history = new History();
   #frame = 0;
+  #pause: ReturnType<typeof setTimeout> | undefined;
   /** When the frame that computes began, on the clock of `performance.now()`. */
   frameStart = 0;
   #generation = 0;
@@ -355,9 +358,15 @@ export class Lab extends EventTarget {
     this.dispatchEvent(new Event('computed'));
   }
 
-  /** Cards come in the frames after the matrices, a few per frame; those that did not change are kept. */
+  /** Cards come when the reader pauses: the frame after a letter belongs to the matrices. */
   #planRows(engine: Posenc, question: Question, generation: number): void {
     if (question.a.length === 0 || question.b.length === 0) return;
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => this.#fillRows(engine, question, generation), kRowPause);
+  }
+
+  /** A few cards per frame; those that did not change are kept. */
+  #fillRows(engine: Posenc, question: Question, generation: number): void {
     if (!this.encodings.some((info) => this.#isStale(info, question))) return;
     requestAnimationFrame(() => {
       if (generation !== this.#generation) return;
@@ -368,7 +377,7 @@ export class Lab extends EventTarget {
         if (performance.now() > end) break;
       }
       this.dispatchEvent(new Event('rows'));
-      this.#planRows(engine, question, generation);
+      this.#fillRows(engine, question, generation);
     });
   }
 

@@ -2,13 +2,13 @@
 import type { Lab } from '../lab.ts';
 import { encodeState } from './url.ts';
 
-/** Shortest time between two writes, in milliseconds: browsers refuse many more. */
+/** From a change to its write, in milliseconds: browsers refuse many writes, and the frame after a letter is for the
+ * matrices. */
 const kPause = 250;
 
 export class Link {
   readonly #lab: Lab;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #writtenAt = 0;
 
   constructor(lab: Lab) {
     this.#lab = lab;
@@ -17,20 +17,16 @@ export class Link {
   }
 
   #plan(): void {
-    this.#timer ??= setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.#write();
-      },
-      Math.max(0, this.#writtenAt + kPause - performance.now()),
-    );
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#write();
+    }, kPause);
   }
 
   #write(): void {
     const { state, encodings, content } = this.#lab;
     const text = encodeState(state, encodings, content.sentences);
     if (text === location.hash.slice(1)) return;
-    this.#writtenAt = performance.now();
     try {
       history.replaceState(history.state, '', text === '' ? location.pathname + location.search : `#${text}`);
     } catch {
