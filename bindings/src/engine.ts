@@ -14,7 +14,7 @@ import {
   unwrap,
 } from './raw.ts';
 import type { Raw, RawDims } from './raw.ts';
-import type { LayerOptions, Posenc, Tensor3 } from './types.ts';
+import type { BiasOptions, LayerOptions, Posenc, Tensor3 } from './types.ts';
 
 function dimsOfHeads(q: Tensor3): RawDims {
   const [nHeads, , headDim] = q.shape;
@@ -60,8 +60,7 @@ export function createEngine(raw: Raw): Posenc {
     bias(encoding, options) {
       requireObject('options', options);
       const spec = rawSpec(encoding, rawDims(options.dims));
-      const queries = countFrom(options.offset ?? 0, options.queries, 'queries');
-      return unwrap(raw.bias(spec, queries, countFrom(0, options.keys, 'keys')));
+      return unwrap(raw.bias(spec, queriesOf(options), keysOf(options)));
     },
 
     attend(options) {
@@ -98,4 +97,17 @@ export function createEngine(raw: Raw): Posenc {
 
 function positionsOr(positions: ArrayLike<number> | undefined, length: number): Float64Array {
   return rawPositions(positions === undefined ? { length } : { positions });
+}
+
+function queriesOf(options: BiasOptions): Float64Array {
+  if ('qPositions' in options && options.qPositions !== undefined)
+    return rawPositions({ positions: options.qPositions });
+  const { queries, offset } = options as { queries: number; offset?: number };
+  return countFrom(offset ?? 0, queries, 'queries');
+}
+
+function keysOf(options: BiasOptions): Float64Array {
+  if ('kPositions' in options && options.kPositions !== undefined)
+    return rawPositions({ positions: options.kPositions });
+  return countFrom(0, (options as { keys: number }).keys, 'keys');
 }

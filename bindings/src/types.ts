@@ -208,9 +208,16 @@ export interface Posenc {
   frequencies(encoding: Encoding, options?: { dims?: Dims; seqLen?: number }): Frequencies;
   /** Adds (`x` is `[position][d_model]`) or rotates (`x` is `[position][head_dim]`, one head) and returns the result. */
   apply(encoding: Encoding, x: Matrix, options?: RotaryOptions & Partial<PositionsOption>): Matrix;
-  /** What a bias encoding adds to the logits, `[head][query][key]`; `offset` is the position of the first query. */
-  bias(encoding: Encoding, options: { queries: number; keys: number; dims?: Dims; offset?: number }): Tensor3;
-  /** Attention over given q, k, v, `[head][position][head_dim]` each. Positions default to 0, 1, 2, ... */
+  /**
+   * What a bias encoding adds to the logits, `[head][query][key]`.
+   *
+   * @example
+   * posenc.bias({ kind: 'alibi' }, { queries: 1, keys: 8, offset: 7, dims: { nHeads: 8 } });
+   * posenc.bias({ kind: 'swin_bias' }, { qPositions: [0, 0], kPositions: [0, 0, 0, 1, 1, 0, 1, 1] });
+   */
+  bias(encoding: Encoding, options: BiasOptions): Tensor3;
+  /** Attention over given q, k, v, `[head][position][head_dim]` each. Positions default to 0, 1, 2, ...; an encoding of
+   * several axes needs them, all numbers of one token after the other. */
   attend(options: {
     encoding: Encoding;
     q: Tensor3;
@@ -234,6 +241,13 @@ export interface Posenc {
 export type PositionsOption =
   | { readonly length: number; readonly offset?: number }
   | { readonly positions: ArrayLike<number>; readonly axes?: number };
+
+/** Queries and keys of a bias: how many, counted from `offset` (default 0) and from 0, or their positions, for each
+ * token as many numbers as the encoding has axes. */
+export type BiasOptions = { readonly dims?: Dims } & (
+  { readonly queries: number; readonly offset?: number } | { readonly qPositions: ArrayLike<number> }
+) &
+  ({ readonly keys: number } | { readonly kPositions: ArrayLike<number> });
 
 /** The same methods on a worker: each returns a promise, and takes an `AbortSignal` and a channel as last argument. */
 export type PosencAsync = {

@@ -2,7 +2,7 @@ import { load } from 'posenc';
 import type { Encoding } from 'posenc';
 import { describe, expect, it } from 'vitest';
 
-import { JERRY, largestDifference, matrixOf, tensorOf, TOM } from './support.ts';
+import { JERRY, largestDifference, matrixOf, tensorOf, TOM, errorOf } from './support.ts';
 
 const posenc = await load();
 
@@ -162,6 +162,34 @@ describe('bias', () => {
     expect(shape).toEqual([2, 1, 3]);
     expect([...data]).toEqual([-2 / 16, -1 / 16, 0, -2 / 256, -1 / 256, 0]);
   });
+
+  it('takes positions instead of counts, on either side', () => {
+    const dims = { nHeads: 1 };
+    const there = { qPositions: [5], kPositions: [1, 9], dims };
+    expect([...posenc.bias({ kind: 'alibi', form: 'symmetric' }, there).data]).toEqual([-4 / 256, -4 / 256]);
+    const counted = { queries: 1, offset: 5, kPositions: [1, 9], dims };
+    expect(posenc.bias({ kind: 'alibi' }, counted)).toEqual(posenc.bias({ kind: 'alibi' }, there));
+    const keys = { qPositions: [2], keys: 3, dims };
+    expect(posenc.bias({ kind: 'alibi' }, keys)).toEqual(posenc.bias({ kind: 'alibi' }, { queries: 1, offset: 2, keys: 3, dims })); // prettier-ignore
+  });
+
+  const swin = { kind: 'swin_bias', windowHeight: 2, windowWidth: 2, weights: [0, 1, 2, 3, 4, 5, 6, 7, 8] } as const;
+
+  it('reads as many numbers for each token as the encoding has axes', () => {
+    const options = { qPositions: [0, 0], kPositions: [0, 0, 0, 1, 1, 0, 1, 1], dims: { nHeads: 1 } };
+    const { data, shape } = posenc.bias(swin, options);
+    expect(shape).toEqual([1, 1, 4]);
+    expect([...data]).toEqual([4, 3, 1, 0]); // Swin's own index
+  });
+
+  it('does not take positions that end within a token, or that are no numbers', async () => {
+    const dims = { nHeads: 1 };
+    const half = await errorOf(() => posenc.bias(swin, { qPositions: [0, 0, 1], kPositions: [0, 0], dims }));
+    expect(half).toMatchObject({ code: 'shape_mismatch', field: 'positions' });
+    const words = ['a'] as unknown as number[];
+    const text = await errorOf(() => posenc.bias(swin, { qPositions: [0, 0], kPositions: words, dims }));
+    expect(text).toMatchObject({ code: 'wrong_type', field: 'positions' });
+  });
 });
 
 describe('attend', () => {
@@ -174,6 +202,13 @@ describe('attend', () => {
     const own = Math.exp(Math.SQRT1_2) / (Math.exp(Math.SQRT1_2) + 1);
     expect(weights.data[0]).toBeCloseTo(own, 6);
     expect(output?.data[0]).toBeCloseTo(5 * own, 5);
+  });
+
+  it('reads as many positions for each token as the encoding has axes', () => {
+    const encoding = { kind: 'swin_bias', windowHeight: 1, windowWidth: 2, weights: [10, 20, 30] } as const;
+    const positions = [0, 0, 0, 1];
+    const { logits } = posenc.attend({ encoding, q, k: q, scale: 1, qPositions: positions, kPositions: positions });
+    expect([...logits.data]).toEqual([21, 10, 30, 21]);
   });
 
   it('takes another scale, positions and masks', () => {
