@@ -192,10 +192,8 @@ std::string version_text() { return std::string(version()); }
 
 bool has_simd() { return built_with_simd(); }
 
-#define RAW_ERROR "{ error: { code: string; message: string; field: string; rule: string; value: string } }"
-#define RAW_MATRIX "{ data: Float32Array; rows: number; cols: number }"
-#define RAW_TENSOR "{ data: Float32Array; shape: [number, number, number] }"
-#define OUTCOME(type) "{ value: " type "; error?: undefined } | " RAW_ERROR
+/// A type of bindings/src/raw_types.ts.
+#define RAW_TYPE(name) "import('../raw_types.ts')." name
 
 }  // namespace
 
@@ -203,27 +201,22 @@ EMSCRIPTEN_BINDINGS(posenc) {
   using emscripten::function;
   using emscripten::register_type;
 
-  register_type<RawSpec>(
-      "{ encoding: unknown; dims: { d_model: unknown; n_heads: unknown; head_dim: unknown }; "
-      "params: { [name: string]: unknown }; weights?: Float32Array }");
-  register_type<RawLayer>("{ seed: unknown; head: unknown; mask: { kind: unknown; size?: unknown }; offset: unknown }");
-  register_type<RawMatrix>(RAW_MATRIX);
-  register_type<RawPositions>("Float64Array");
-  register_type<RawWords>("readonly string[]");
-  register_type<RawRotary>("{ operand: unknown; seq_len?: unknown }");
-  register_type<RawLength>("unknown");
-  register_type<RawAttend>("{ q: " RAW_MATRIX "[]; k: " RAW_MATRIX "[]; v?: " RAW_MATRIX
-                           "[]; mask: { kind: unknown; size?: unknown }; "
-                           "scale?: unknown; q_positions: Float64Array; k_positions: Float64Array }");
-  register_type<MatrixOutcome>(OUTCOME(RAW_MATRIX));
-  register_type<RotationOutcome>(OUTCOME("{ cos: " RAW_MATRIX "; sin: " RAW_MATRIX " }"));
-  register_type<FrequenciesOutcome>(OUTCOME("{ invFreq: Float64Array; attentionFactor: number; logitFactor: number }"));
-  register_type<TensorOutcome>(OUTCOME(RAW_TENSOR));
-  register_type<AttendOutcome>(
-      OUTCOME("{ weights: " RAW_TENSOR "; logits: " RAW_TENSOR "; output: " RAW_TENSOR " | null }"));
-  register_type<AttentionOutcome>(OUTCOME("import('../types.ts').AttentionResult"));
-  register_type<ComparisonOutcome>(OUTCOME("import('../types.ts').Comparison"));
-  register_type<InvariancesOutcome>(OUTCOME("import('../types.ts').Invariances"));
+  register_type<RawSpec>(RAW_TYPE("Spec"));
+  register_type<RawLayer>(RAW_TYPE("Layer"));
+  register_type<RawMatrix>(RAW_TYPE("Matrix"));
+  register_type<RawPositions>(RAW_TYPE("Positions"));
+  register_type<RawWords>(RAW_TYPE("Words"));
+  register_type<RawRotary>(RAW_TYPE("Rotary"));
+  register_type<RawLength>(RAW_TYPE("Length"));
+  register_type<RawAttend>(RAW_TYPE("Attend"));
+  register_type<MatrixOutcome>(RAW_TYPE("MatrixOutcome"));
+  register_type<RotationOutcome>(RAW_TYPE("RotationOutcome"));
+  register_type<FrequenciesOutcome>(RAW_TYPE("FrequenciesOutcome"));
+  register_type<TensorOutcome>(RAW_TYPE("TensorOutcome"));
+  register_type<AttendOutcome>(RAW_TYPE("AttendOutcome"));
+  register_type<AttentionOutcome>(RAW_TYPE("AttentionOutcome"));
+  register_type<ComparisonOutcome>(RAW_TYPE("ComparisonOutcome"));
+  register_type<InvariancesOutcome>(RAW_TYPE("InvariancesOutcome"));
 
   function("version", &version_text);
   function("hasSimd", &has_simd);

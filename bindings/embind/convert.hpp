@@ -51,9 +51,11 @@ inline std::optional<val> member(const val& object, const char* name) {
   return value;
 }
 
-inline std::vector<float> to_floats(const val& array) { return emscripten::convertJSArrayToNumberVector<float>(array); }
+[[gnu::noinline]] inline std::vector<float> to_floats(const val& array) {
+  return emscripten::convertJSArrayToNumberVector<float>(array);
+}
 
-inline Matrix<double> to_positions(const val& array, int axes) {
+[[gnu::noinline]] inline Matrix<double> to_positions(const val& array, int axes) {
   const auto numbers = emscripten::convertJSArrayToNumberVector<double>(array);
   Matrix<double> positions(static_cast<int>(numbers.size()) / axes, axes);
   if (positions.all().size() != numbers.size()) {
@@ -64,7 +66,7 @@ inline Matrix<double> to_positions(const val& array, int axes) {
   return positions;
 }
 
-inline std::vector<std::string> to_words(const val& array, const std::string& field) {
+[[gnu::noinline]] inline std::vector<std::string> to_words(const val& array, const std::string& field) {
   std::vector<std::string> words;
   const auto size = array["length"].as<std::size_t>();
   for (std::size_t i = 0; i < size; ++i) words.push_back(to_string(array[i], field));
@@ -103,7 +105,7 @@ inline Spec to_spec(const val& object) {
   return spec;
 }
 
-inline Mask to_mask(const val& mask) {
+[[gnu::noinline]] inline Mask to_mask(const val& mask) {
   const std::string kind = to_string(mask["kind"], "mask.kind");
   if (kind == "none") return {};
   if (kind == "causal") return {.kind = Mask::Kind::causal};
@@ -112,7 +114,7 @@ inline Mask to_mask(const val& mask) {
 }
 
 /// { seed, head, mask, offset }
-inline Layer to_layer(const val& object) {
+[[gnu::noinline]] inline Layer to_layer(const val& object) {
   const double seed = to_number(object["seed"], "seed");
   if (!(seed >= 0.0 && seed <= kMaxSeed) || seed != static_cast<double>(static_cast<std::uint64_t>(seed))) {
     fail(ErrorCode::out_of_range, "", "seed", "be a whole number from 0 to 2^53 - 1", to_text(seed));
@@ -167,7 +169,7 @@ val copied(const char* array_type, std::span<const T> numbers) {
   return val::global(array_type).new_(emscripten::typed_memory_view(numbers.size(), numbers.data()));
 }
 
-inline val from_matrix(const Matrix<float>& matrix) {
+[[gnu::noinline]] inline val from_matrix(const Matrix<float>& matrix) {
   val object = val::object();
   object.set("data", copied<float>("Float32Array", matrix.all()));
   object.set("rows", matrix.rows());
@@ -176,7 +178,7 @@ inline val from_matrix(const Matrix<float>& matrix) {
 }
 
 /// Matrices of one size, as { data, shape: [count, rows, cols] }.
-inline val from_matrices(const std::vector<Matrix<float>>& matrices) {
+[[gnu::noinline]] inline val from_matrices(const std::vector<Matrix<float>>& matrices) {
   const int rows = matrices.empty() ? 0 : matrices.front().rows();
   const int cols = matrices.empty() ? 0 : matrices.front().cols();
   const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
@@ -193,7 +195,7 @@ inline val from_matrices(const std::vector<Matrix<float>>& matrices) {
   return object;
 }
 
-inline val from_attention(const HeadAttention& head) {
+[[gnu::noinline]] inline val from_attention(const HeadAttention& head) {
   val parts = val::object();
   parts.set("content", from_matrix(head.content));
   parts.set("position", from_matrix(head.position));
@@ -233,8 +235,9 @@ inline val from_invariance(const Invariance& invariance) {
 
 inline val from_text(std::string_view text) { return val(std::string(text)); }
 
-inline val from_error(std::string_view code, const std::string& message, const std::string& field = "",
-                      const std::string& rule = "", const std::string& value = "") {
+[[gnu::noinline]] inline val from_error(std::string_view code, const std::string& message,
+                                        const std::string& field = "", const std::string& rule = "",
+                                        const std::string& value = "") {
   val error = val::object();
   error.set("code", from_text(code));
   error.set("message", message);

@@ -3,6 +3,7 @@ import { PosencError } from './errors.ts';
 import type { PosencErrorCode } from './errors.ts';
 import type { Encoding } from './generated/encodings.ts';
 import { toSnakeCase } from './names.ts';
+import type { Outcome } from './raw_types.ts';
 import type { Dims, LayerOptions, Mask, Matrix, PositionsOption, RotaryOptions, Tensor3 } from './types.ts';
 
 /** From the objects of the public API to what the raw module takes, and from its outcomes to values or errors. Only
@@ -10,12 +11,8 @@ import type { Dims, LayerOptions, Mask, Matrix, PositionsOption, RotaryOptions, 
 
 export type Raw = MainModule;
 
-interface RawFailure {
-  readonly error: { code: string; message: string; field: string; rule: string; value: string };
-}
-
 /** Returns the value of an outcome, or throws its error. */
-export function unwrap<T>(outcome: { value: T; error?: undefined } | RawFailure): T {
+export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.error === undefined) return outcome.value;
   // The codes are those of C++, which the type lists; a test compares the two lists.
   throw new PosencError({ ...outcome.error, code: outcome.error.code as PosencErrorCode });

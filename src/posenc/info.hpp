@@ -100,7 +100,7 @@ struct EncodingInfo {
   std::span<const FieldInfo> fields = {};
   Encoding (*make)(const EncodingInfo& self, const Spec& spec) = nullptr;
 
-  [[nodiscard]] bool learned() const { return !weights_shape.empty(); }
+  [[nodiscard]] constexpr bool learned() const { return !weights_shape.empty(); }
 };
 
 }  // namespace posenc

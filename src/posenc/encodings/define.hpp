@@ -117,7 +117,10 @@ constexpr FieldInfo field(FieldInfo info) {
 template <const auto& Fields, auto Make>
 constexpr EncodingInfo define(EncodingInfo info) {
   using Traits = detail::MakeTraits<decltype(Make)>;
-  if constexpr (!kKeepsProse) info.name = info.authors = info.url = info.summary = "";
+  if constexpr (!kKeepsProse) {
+    info.name = info.authors = info.url = info.summary = "";
+    if (info.learned()) info.weights_shape = "[]";
+  }
   info.fields = Fields;
   info.make = [](const EncodingInfo& self, const Spec& spec) {
     typename Traits::Params params{};

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -82,16 +83,7 @@ Batch polynomial(const std::array<T, N>& coefficients, Batch x) {
   return value;
 }
 
-/// Doubles, stored as they are or rounded to float.
-void store(Doubles values, double* to) { values.store_unaligned(to); }
-void store(Doubles values, float* to) {
-  alignas(Doubles::arch_type::alignment()) double wide[kDoubles];
-  values.store_aligned(wide);
-  for (std::size_t lane = 0; lane < kDoubles; ++lane) to[lane] = static_cast<float>(wide[lane]);
-}
-
-template <class T>
-void sin_cos_blocks(std::span<const double> angles, std::span<T> sin, std::span<T> cos) {
+[[gnu::noinline]] void sin_cos_double(std::span<const double> angles, std::span<double> sin, std::span<double> cos) {
   assert(angles.size() == sin.size() && angles.size() == cos.size());
   using Bits = xsimd::batch<std::uint64_t, Doubles::arch_type>;
   const std::size_t whole = whole_blocks(angles.size(), kDoubles);
@@ -109,21 +101,25 @@ void sin_cos_blocks(std::span<const double> angles, std::span<T> sin, std::span<
     // Bit 1 of the quadrant is the sign; moved to bit 63 it flips a double.
     const Doubles sin_sign = xsimd::bitwise_cast<double>((quadrant & Bits(2)) << 62);
     const Doubles cos_sign = xsimd::bitwise_cast<double>(((quadrant + Bits(1)) & Bits(2)) << 62);
-    store(xsimd::select(swapped, cosine, sine) ^ sin_sign, &sin[i]);
-    store(xsimd::select(swapped, sine, cosine) ^ cos_sign, &cos[i]);
+    (xsimd::select(swapped, cosine, sine) ^ sin_sign).store_unaligned(&sin[i]);
+    (xsimd::select(swapped, sine, cosine) ^ cos_sign).store_unaligned(&cos[i]);
   }
-}
-
-void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
-  sin_cos_blocks(angles, sin, cos);
-  const std::size_t whole = whole_blocks(angles.size(), kDoubles);
-  by_scalar::sin_cos(angles.subspan(whole), sin.subspan(whole), cos.subspan(whole));
-}
-
-void sin_cos_double(std::span<const double> angles, std::span<double> sin, std::span<double> cos) {
-  sin_cos_blocks(angles, sin, cos);
-  const std::size_t whole = whole_blocks(angles.size(), kDoubles);
   by_scalar::sin_cos_double(angles.subspan(whole), sin.subspan(whole), cos.subspan(whole));
+}
+
+/// The same, rounded: a block at a time, so that one copy of the polynomials is enough.
+void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
+  constexpr std::size_t kBlock = 32;
+  double sines[kBlock];
+  double cosines[kBlock];
+  for (std::size_t begin = 0; begin < angles.size(); begin += kBlock) {
+    const std::size_t size = std::min(kBlock, angles.size() - begin);
+    sin_cos_double(angles.subspan(begin, size), {sines, size}, {cosines, size});
+    for (std::size_t i = 0; i < size; ++i) {
+      sin[begin + i] = static_cast<float>(sines[i]);
+      cos[begin + i] = static_cast<float>(cosines[i]);
+    }
+  }
 }
 
 /// Four doubles, rounded to float. xsimd has no such conversion; through memory it would take twice the time.
@@ -134,8 +130,10 @@ Floats narrow(Doubles low, Doubles high) {
   return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
 #else
   alignas(Floats::arch_type::alignment()) float narrowed[kFloats];
-  store(low, narrowed);
-  store(high, narrowed + kDoubles);
+  for (std::size_t lane = 0; lane < kDoubles; ++lane) {
+    narrowed[lane] = static_cast<float>(low.get(lane));
+    narrowed[lane + kDoubles] = static_cast<float>(high.get(lane));
+  }
   return Floats::load_aligned(narrowed);
 #endif
 }
