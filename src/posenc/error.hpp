@@ -51,7 +51,7 @@ class Error : public std::runtime_error {
   std::string value_;
 };
 
-/// Throws the error; see Error::Parts. Out of line: in place it would be a hundred bytes of code each time.
+/// Throws the error; see Error::Parts. Out of line, for a smaller module.
 [[noreturn]] void fail(ErrorCode code, std::string_view subject, std::string_view field, std::string_view rule,
                        std::string_view value);
 

@@ -28,7 +28,7 @@ std::vector<double> distances(const BiasQuery& query, Form form) {
 }
 
 Distinct::Distinct(std::span<const double> of_pairs) : values_(of_pairs.begin(), of_pairs.end()) {
-  std::ranges::make_heap(values_);  // a fifth of the code of std::sort
+  std::ranges::make_heap(values_);  // less code than std::sort, and the module is short of room
   std::ranges::sort_heap(values_);
   values_.erase(std::ranges::unique(values_).begin(), values_.end());
   index_.reserve(of_pairs.size());

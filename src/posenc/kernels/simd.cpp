@@ -122,7 +122,7 @@ void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<flo
   }
 }
 
-/// Four doubles, rounded to float. xsimd has no such conversion; through memory it would take twice the time.
+/// Four doubles, rounded to float. xsimd has no such conversion, and one through memory is slower.
 Floats narrow(Doubles low, Doubles high) {
 #if defined(__wasm_simd128__)
   return wasm_i32x4_shuffle(wasm_f32x4_demote_f64x2_zero(low), wasm_f32x4_demote_f64x2_zero(high), 0, 1, 4, 5);
