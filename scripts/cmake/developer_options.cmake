@@ -17,6 +17,11 @@ endif()
 if(EMSCRIPTEN)
   target_compile_options(posenc_options INTERFACE -fwasm-exceptions)
   target_link_options(posenc_options INTERFACE -fwasm-exceptions)
+  # The whole program is optimised at once, and virtual functions that it never calls are left out: a module that does
+  # not train carries no gradients.
+  set(whole_program -flto -fvisibility=hidden -fwhole-program-vtables -fvirtual-function-elimination)
+  target_compile_options(posenc_options INTERFACE "$<$<CONFIG:Release>:${whole_program}>")
+  target_link_options(posenc_options INTERFACE $<$<CONFIG:Release>:-flto>)
   if(POSENC_SIMD)
     target_compile_options(posenc_options INTERFACE -msimd128)
   endif()
