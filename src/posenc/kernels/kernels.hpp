@@ -39,6 +39,8 @@ struct Kernels {
   void (*add_scaled)(float factor, std::span<const float> x, std::span<float> y);
   /// out[i][j] = sum over k of a[i][k] * b[k][j], k ascending; error <= n * 2^-24 * sum |a[i][k] * b[k][j]|.
   void (*multiply)(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out);
+  /// out[i][j] = sum over k of a[i][k] * b[j][k], likewise.
+  void (*multiply_transposed)(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out);
   /// sin and cos of angles in radians. Error <= 0.51 units in the last place of float while |angle| <= 1e6, never more
   /// than 6.1e-8; beyond, the rounding of the angle itself rules (1.2e-7 at 1e9). |angle| <= 1e9.
   void (*sin_cos)(std::span<const double> angles, std::span<float> sin, std::span<float> cos);

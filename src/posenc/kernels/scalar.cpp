@@ -40,6 +40,17 @@ void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<f
   }
 }
 
+void multiply_transposed(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out) {
+  assert(a.cols() == b.cols() && out.rows() == a.rows() && out.cols() == b.rows());
+  for (int i = 0; i < out.rows(); ++i) {
+    for (int j = 0; j < out.cols(); ++j) {
+      float sum = 0.0F;
+      for (int k = 0; k < a.cols(); ++k) sum += a(i, k) * b(j, k);
+      out(i, j) = sum;
+    }
+  }
+}
+
 template <std::size_t N, class T>
 static T polynomial(const std::array<T, N>& coefficients, T x) {
   T value = coefficients[N - 1];
@@ -138,15 +149,9 @@ void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, 
 
 }  // namespace by_scalar
 
-constinit const Kernels scalar{by_scalar::dot,
-                               by_scalar::add_scaled,
-                               by_scalar::multiply,
-                               by_scalar::sin_cos,
-                               by_scalar::sin_cos_double,
-                               by_scalar::add_angles,
-                               by_scalar::softmax,
-                               by_scalar::sigmoid,
-                               by_scalar::rotate_half,
-                               by_scalar::rotate_interleaved};
+constinit const Kernels scalar{
+    by_scalar::dot,     by_scalar::add_scaled,     by_scalar::multiply,          by_scalar::multiply_transposed,
+    by_scalar::sin_cos, by_scalar::sin_cos_double, by_scalar::add_angles,        by_scalar::softmax,
+    by_scalar::sigmoid, by_scalar::rotate_half,    by_scalar::rotate_interleaved};
 
 }  // namespace posenc::kernels

@@ -259,8 +259,9 @@ void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, 
   by_scalar::rotate_interleaved(cos.subspan(whole), sin.subspan(whole), x.subspan(2 * whole));
 }
 
-constinit const Kernels kSimd{dot,        add_scaled, multiply, sin_cos,     sin_cos_double,
-                              add_angles, softmax,    sigmoid,  rotate_half, rotate_interleaved};
+constinit const Kernels kSimd{dot,     add_scaled,     multiply,          by_scalar::multiply_transposed,
+                              sin_cos, sin_cos_double, add_angles,        softmax,
+                              sigmoid, rotate_half,    rotate_interleaved};
 
 }  // namespace
 
