@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -44,13 +45,21 @@ class MatrixView {
   int cols_ = 0;
 };
 
+/// Elements of a matrix.
+///
+/// @throws std::length_error  they are more than a size can count, as in WebAssembly's 32 bits
+[[nodiscard]] inline std::size_t element_count(int rows, int cols) {
+  const auto count = static_cast<unsigned long long>(rows) * static_cast<unsigned long long>(cols);
+  if (static_cast<std::size_t>(count) != count) throw std::length_error("matrix");
+  return static_cast<std::size_t>(count);
+}
+
 /// Row-major matrix [row][col] that owns its memory, zero at first.
 template <class T>
 class Matrix {
  public:
   Matrix() = default;
-  Matrix(int rows, int cols)
-      : data_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols)), rows_(rows), cols_(cols) {}
+  Matrix(int rows, int cols) : data_(element_count(rows, cols)), rows_(rows), cols_(cols) {}
 
   [[nodiscard]] int rows() const { return rows_; }
   [[nodiscard]] int cols() const { return cols_; }
