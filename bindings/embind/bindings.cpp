@@ -1,7 +1,11 @@
-/// The whole surface between C++ and JavaScript. Each function takes and returns plain values; no handles, no memory.
+/// The whole surface between C++ and JavaScript. Each function takes and returns plain values; the only memory that
+/// JavaScript holds are WasmArrays, by handle.
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include <emscripten/bind.h>
 
@@ -17,12 +21,17 @@ using namespace posenc::convert;  // NOLINT
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawSpec);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawLayer);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawMatrix);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawFloats);
+EMSCRIPTEN_DECLARE_VAL_TYPE(RawOut);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawPositions);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawWords);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawRotary);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawLength);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RawAttend);
+EMSCRIPTEN_DECLARE_VAL_TYPE(Handle);
+EMSCRIPTEN_DECLARE_VAL_TYPE(FloatArray);
+EMSCRIPTEN_DECLARE_VAL_TYPE(HandleOutcome);
+EMSCRIPTEN_DECLARE_VAL_TYPE(FloatsOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(MatrixOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(RotationOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(FrequenciesOutcome);
@@ -59,28 +68,31 @@ RotaryQuery rotary_query(const Matrix<double>& positions, const val& raw) {
           .seq_len = seq_len ? to_seq_len(*seq_len) : length_of(positions.view())};
 }
 
-MatrixOutcome table(const RawSpec& raw_spec, const RawPositions& raw_positions) {
+MatrixOutcome table(const RawSpec& raw_spec, const RawPositions& raw_positions, const RawOut& out) {
   return guarded<MatrixOutcome>([&] {
     const Made made(raw_spec);
     if (made.encoding.input == nullptr) made.missing("be one that is added to the input");
     const Matrix<double> positions = made.positions(raw_positions);
-    Matrix<float> rows(positions.rows(), made.spec.dims.d_model);
-    made.encoding.input->rows(positions.view(), rows.view());
-    return from_matrix(rows);
+    const Shape shape{.rows = positions.rows(), .cols = made.spec.dims.d_model};
+    const Floats rows = to_target(out, shape.count(), "out");
+    made.encoding.input->rows(positions.view(), shape.head(rows.all, 0));
+    return from_matrix(from_floats(rows), shape.rows, shape.cols);
   });
 }
 
-RotationOutcome rotation(const RawSpec& raw_spec, const RawPositions& raw_positions, const RawRotary& rotary) {
+RotationOutcome rotation(const RawSpec& raw_spec, const RawPositions& raw_positions, const RawRotary& rotary,
+                         const RawOut& out_cos, const RawOut& out_sin) {
   return guarded<RotationOutcome>([&] {
     const Made made(raw_spec);
     if (made.encoding.rotary == nullptr) made.missing("be one that rotates q and k");
     const Matrix<double> positions = made.positions(raw_positions);
-    Matrix<float> cos(positions.rows(), made.encoding.rotary->rotary_dim() / 2);
-    Matrix<float> sin(cos.rows(), cos.cols());
-    made.encoding.rotary->cos_sin(rotary_query(positions, rotary), cos.view(), sin.view());
+    const Shape shape{.rows = positions.rows(), .cols = made.encoding.rotary->rotary_dim() / 2};
+    const Floats cos = to_target(out_cos, shape.count(), "out.cos");
+    const Floats sin = to_target(out_sin, shape.count(), "out.sin");
+    made.encoding.rotary->cos_sin(rotary_query(positions, rotary), shape.head(cos.all, 0), shape.head(sin.all, 0));
     val result = val::object();
-    result.set("cos", from_matrix(cos));
-    result.set("sin", from_matrix(sin));
+    result.set("cos", from_matrix(from_floats(cos), shape.rows, shape.cols));
+    result.set("sin", from_matrix(from_floats(sin), shape.rows, shape.cols));
     return result;
   });
 }
@@ -98,39 +110,46 @@ FrequenciesOutcome frequencies(const RawSpec& raw_spec, const RawLength& seq_len
   });
 }
 
-MatrixOutcome apply(const RawSpec& raw_spec, const RawMatrix& raw_x, const RawPositions& raw_positions,
-                    const RawRotary& rotary) {
-  return guarded<MatrixOutcome>([&] {
+/// Adds to or rotates each head of x; `out` may be x itself.
+FloatsOutcome apply(const RawSpec& raw_spec, const RawFloats& raw_x, const RawPositions& raw_positions,
+                    const RawRotary& rotary, const RawOut& out) {
+  return guarded<FloatsOutcome>([&] {
     const Made made(raw_spec);
-    Matrix<float> x = to_matrix(raw_x, "x");
-    const Matrix<double> positions = made.positions(raw_positions);
-    if (made.encoding.input != nullptr) {
-      add_rows(*made.encoding.input, positions.view(), x.view());
-    } else if (made.encoding.rotary != nullptr) {
-      rotate(*made.encoding.rotary, rotary_query(positions, rotary), x.view());
-    } else {
+    if (made.encoding.input == nullptr && made.encoding.rotary == nullptr) {
       made.missing("be one that is added or rotates");
     }
-    return from_matrix(x);
+    const Shape shape = to_shape(raw_x);
+    const Matrix<double> positions = made.positions(raw_positions);
+    const Floats x = to_target(out, shape.count(), "out");
+    set_floats(x.all, raw_x["data"], "x");
+    for (int head = 0; head < shape.heads; ++head) {
+      if (made.encoding.input != nullptr) {
+        add_rows(*made.encoding.input, positions.view(), shape.head(x.all, head));
+      } else {
+        rotate(*made.encoding.rotary, rotary_query(positions, rotary), shape.head(x.all, head));
+      }
+    }
+    return from_floats(x);
   });
 }
 
-TensorOutcome bias(const RawSpec& raw_spec, const RawPositions& q_positions, const RawPositions& k_positions) {
+TensorOutcome bias(const RawSpec& raw_spec, const RawPositions& q_positions, const RawPositions& k_positions,
+                   const RawOut& out) {
   return guarded<TensorOutcome>([&] {
     const Made made(raw_spec);
     if (made.encoding.bias == nullptr) made.missing("be one that adds a bias to the logits");
     const Matrix<double> q = made.positions(q_positions);
     const Matrix<double> k = made.positions(k_positions);
-    std::vector<Matrix<float>> heads;
-    for (int head = 0; head < made.spec.dims.n_heads; ++head) {
-      heads.emplace_back(q.rows(), k.rows());
-      made.encoding.bias->bias({q.view(), k.view(), head}, heads.back().view());
+    const Shape shape{made.spec.dims.n_heads, q.rows(), k.rows()};
+    const Floats biases = to_target(out, shape.count(), "out");
+    for (int head = 0; head < shape.heads; ++head) {
+      made.encoding.bias->bias({q.view(), k.view(), head}, shape.head(biases.all, head));
     }
-    return from_matrices(heads);
+    return from_tensor(from_floats(biases), shape);
   });
 }
 
-/// { q: [matrix], k, v?, mask, scale?, q_positions, k_positions }: one matrix for each head.
+/// { q, k, v?, mask, scale?, q_positions, k_positions }
 AttendOutcome attend_heads(const RawSpec& raw_spec, const RawAttend& raw) {
   return guarded<AttendOutcome>([&] {
     const Made made(raw_spec);
@@ -138,31 +157,32 @@ AttendOutcome attend_heads(const RawSpec& raw_spec, const RawAttend& raw) {
     const Matrix<double> k_positions = made.positions(raw["k_positions"]);
     const auto raw_v = member(raw, "v");
     const auto scale = member(raw, "scale");
-    std::vector<Matrix<float>> weights;
-    std::vector<Matrix<float>> logits;
-    std::vector<Matrix<float>> outputs;
-    const int n_heads = made.spec.dims.n_heads;
+    const Heads q(raw["q"], "q");
+    const Heads k(raw["k"], "k");
+    const Heads v = raw_v ? Heads(*raw_v, "v") : Heads();
+    // TypeScript has checked that they are equal.
+    const int n_heads = std::min({q.shape.heads, k.shape.heads, raw_v ? v.shape.heads : q.shape.heads});
+    HeadByHead weights({n_heads, q.shape.rows, k.shape.rows});
+    HeadByHead logits({n_heads, q.shape.rows, k.shape.rows});
+    HeadByHead outputs({n_heads, q.shape.rows, v.shape.cols});
     for (int head = 0; head < n_heads; ++head) {
-      const Matrix<float> q = to_head_matrix(raw["q"], head, n_heads, "q");
-      const Matrix<float> k = to_head_matrix(raw["k"], head, n_heads, "k");
-      const Matrix<float> v = raw_v ? to_head_matrix(*raw_v, head, n_heads, "v") : Matrix<float>();
-      HeadInput input{.q = q.view(),
-                      .k = k.view(),
-                      .v = v.view(),
+      HeadInput input{.q = q.head(head),
+                      .k = k.head(head),
+                      .v = raw_v ? v.head(head) : MatrixView<const float>(),
                       .q_positions = q_positions.view(),
                       .k_positions = k_positions.view(),
                       .mask = to_mask(raw["mask"]),
                       .head = head};
       if (scale) input.scale = static_cast<float>(to_number(*scale, "scale"));
-      HeadAttention result = attend(made.encoding, input);
-      weights.push_back(std::move(result.weights));
-      logits.push_back(std::move(result.logits));
-      outputs.push_back(std::move(result.output));
+      const HeadAttention result = attend(made.encoding, input);
+      weights.set(head, result.weights);
+      logits.set(head, result.logits);
+      if (raw_v) outputs.set(head, result.output);
     }
     val result = val::object();
-    result.set("weights", from_matrices(weights));
-    result.set("logits", from_matrices(logits));
-    result.set("output", raw_v ? from_matrices(outputs) : val::null());
+    result.set("weights", weights.tensor());
+    result.set("logits", logits.tensor());
+    result.set("output", raw_v ? outputs.tensor() : val::null());
     return result;
   });
 }
@@ -188,6 +208,26 @@ InvariancesOutcome invariances_of(const RawSpec& spec, const RawLayer& layer, co
   });
 }
 
+HandleOutcome hold(const RawLength& length) {
+  return guarded<HandleOutcome>([&] {
+    Floats floats = allocate(to_number(length, "length"));
+    std::ranges::fill(floats.all, 0.0F);
+    std::size_t place = 0;
+    while (place < wasm_arrays.size() && wasm_arrays[place].own != nullptr) ++place;
+    if (place == wasm_arrays.size()) wasm_arrays.emplace_back();
+    wasm_arrays[place] = std::move(floats);
+    return val(place);
+  });
+}
+
+/// The only view of WebAssembly memory that leaves: it is made anew when memory has grown.
+FloatArray view(const Handle& handle) {
+  const std::span<float> floats = wasm_arrays.at(handle.as<std::size_t>()).all;
+  return FloatArray(val(emscripten::typed_memory_view(floats.size(), floats.data())));
+}
+
+void release(const Handle& handle) { wasm_arrays.at(handle.as<std::size_t>()) = {}; }
+
 std::string version_text() { return std::string(version()); }
 
 bool has_simd() { return built_with_simd(); }
@@ -203,12 +243,17 @@ EMSCRIPTEN_BINDINGS(posenc) {
 
   register_type<RawSpec>(RAW_TYPE("Spec"));
   register_type<RawLayer>(RAW_TYPE("Layer"));
-  register_type<RawMatrix>(RAW_TYPE("Matrix"));
+  register_type<RawFloats>(RAW_TYPE("Floats"));
+  register_type<RawOut>(RAW_TYPE("Out"));
   register_type<RawPositions>(RAW_TYPE("Positions"));
   register_type<RawWords>(RAW_TYPE("Words"));
   register_type<RawRotary>(RAW_TYPE("Rotary"));
   register_type<RawLength>(RAW_TYPE("Length"));
   register_type<RawAttend>(RAW_TYPE("Attend"));
+  register_type<Handle>(RAW_TYPE("Handle"));
+  register_type<FloatArray>("Float32Array");
+  register_type<HandleOutcome>(RAW_TYPE("HandleOutcome"));
+  register_type<FloatsOutcome>(RAW_TYPE("FloatsOutcome"));
   register_type<MatrixOutcome>(RAW_TYPE("MatrixOutcome"));
   register_type<RotationOutcome>(RAW_TYPE("RotationOutcome"));
   register_type<FrequenciesOutcome>(RAW_TYPE("FrequenciesOutcome"));
@@ -220,11 +265,14 @@ EMSCRIPTEN_BINDINGS(posenc) {
 
   function("version", &version_text);
   function("hasSimd", &has_simd);
-  function("table(spec, positions)", &table);
-  function("rotation(spec, positions, rotary)", &rotation);
+  function("hold(length)", &hold);
+  function("view(handle)", &view);
+  function("release(handle)", &release);
+  function("table(spec, positions, out)", &table);
+  function("rotation(spec, positions, rotary, outCos, outSin)", &rotation);
   function("frequencies(spec, seqLen)", &frequencies);
-  function("apply(spec, x, positions, rotary)", &apply);
-  function("bias(spec, qPositions, kPositions)", &bias);
+  function("apply(spec, x, positions, rotary, out)", &apply);
+  function("bias(spec, qPositions, kPositions, out)", &bias);
   function("attend(spec, input)", &attend_heads);
   function("attention(spec, layer, tokens)", &attention);
   function("compare(spec, layer, a, b)", &compare_words);

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,7 +18,7 @@
 #include "posenc/posenc.hpp"
 
 /// JavaScript values <-> C++ values. What comes in is checked by type here and by meaning in the library; what goes out
-/// is a copy, never a view of WebAssembly memory.
+/// is a copy, never a view of WebAssembly memory, but for the view of a WasmArray.
 namespace posenc::convert {
 
 using emscripten::val;
@@ -51,18 +55,26 @@ inline std::optional<val> member(const val& object, const char* name) {
   return value;
 }
 
-[[gnu::noinline]] inline std::vector<float> to_floats(const val& array) {
-  return emscripten::convertJSArrayToNumberVector<float>(array);
+/// Sizes multiplied in double, where they cannot wrap around; malloc knows how much less there is.
+inline std::size_t to_count(double product) {
+  if (product > PTRDIFF_MAX / sizeof(float)) throw std::bad_alloc();
+  return static_cast<std::size_t>(product);
+}
+
+/// Copies a typed array of the same length.
+template <class T>
+void set_all(std::span<T> to, const val& array) {
+  val(emscripten::typed_memory_view(to.size(), to.data())).call<void>("set", array);
 }
 
 [[gnu::noinline]] inline Matrix<double> to_positions(const val& array, int axes) {
-  const auto numbers = emscripten::convertJSArrayToNumberVector<double>(array);
-  Matrix<double> positions(static_cast<int>(numbers.size()) / axes, axes);
-  if (positions.all().size() != numbers.size()) {
+  const std::size_t count = to_count(array["length"].as<double>());
+  Matrix<double> positions(static_cast<int>(count / static_cast<std::size_t>(axes)), axes);
+  if (positions.all().size() != count) {
     fail(ErrorCode::shape_mismatch, "", "positions", "have " + std::to_string(axes) + " numbers for each token",
-         std::to_string(numbers.size()));
+         std::to_string(count));
   }
-  for (std::size_t i = 0; i < numbers.size(); ++i) positions.all()[i] = numbers[i];
+  set_all<double>(positions.all(), array);
   return positions;
 }
 
@@ -101,7 +113,8 @@ inline Spec to_spec(const val& object) {
   for (const std::string& name : to_words(names, "params")) {
     spec.params.emplace(name, to_param(object["params"][name], name));
   }
-  if (const auto weights = member(object, "weights")) spec.weights = to_floats(*weights);
+  if (const auto weights = member(object, "weights"))
+    spec.weights = emscripten::convertJSArrayToNumberVector<float>(*weights);
   return spec;
 }
 
@@ -138,29 +151,82 @@ inline double to_seq_len(const val& value) {
   return seq_len;
 }
 
-/// { data, rows, cols }
-inline Matrix<float> to_matrix(const val& object, const std::string& field) {
-  const int rows = to_int(object["rows"], field + ".rows");
-  const int cols = to_int(object["cols"], field + ".cols");
-  const auto length = object["data"]["length"].as<double>();
-  if (rows < 0 || cols < 0 || length != static_cast<double>(rows) * cols) {
-    fail(ErrorCode::shape_mismatch, "", field, "have rows * cols numbers",
-         std::to_string(rows) + " x " + std::to_string(cols) + " with " + to_text(length));
-  }
-  Matrix<float> matrix(rows, cols);
-  val(emscripten::typed_memory_view(matrix.all().size(), matrix.all().data())).call<void>("set", object["data"]);
-  return matrix;
+// ---- floats, in and out -------------------------------------------------------------------------------------------
+
+/// Floats in WebAssembly memory: `own`, which leaves as a copy, or those of a WasmArray, and then `own` is null.
+struct Floats {
+  std::unique_ptr<float[]> own;
+  std::span<float> all;
+};
+
+/// Floats that nobody has set yet.
+inline Floats allocate(double count) {
+  const std::size_t size = to_count(count);
+  Floats floats{.own = std::make_unique_for_overwrite<float[]>(size), .all = {}};
+  floats.all = {floats.own.get(), size};
+  return floats;
 }
 
-/// The matrix of one head out of a list with one for each.
-inline Matrix<float> to_head_matrix(const val& heads, int head, int n_heads, const std::string& field) {
-  const int given = heads["length"].as<int>();
-  if (given != n_heads) {
-    fail(ErrorCode::shape_mismatch, "", field, "have " + std::to_string(n_heads) + " heads, as q has",
-         std::to_string(given));
+/// What WasmArrays hold. The handle is the place; a place without memory is free.
+inline std::vector<Floats> wasm_arrays;
+
+/// The floats of a WasmArray, which must be `count`.
+[[gnu::noinline]] inline std::span<float> held(const val& handle, double count, const std::string& field) {
+  const std::span<float> floats = wasm_arrays.at(handle.as<std::size_t>()).all;
+  if (static_cast<double>(floats.size()) != count) {
+    fail(ErrorCode::shape_mismatch, "", field, "have " + to_text(count) + " numbers", std::to_string(floats.size()));
   }
-  return to_matrix(heads[head], field);
+  return floats;
 }
+
+/// Where a result goes: into the WasmArray that was given, or into floats of its own.
+[[gnu::noinline]] inline Floats to_target(const val& out, double count, const std::string& field) {
+  if (out.isUndefined()) return allocate(count);
+  return {.own = nullptr, .all = held(out, count, field)};
+}
+
+/// Copies a typed array or a WasmArray of the same length, unless it is already there.
+[[gnu::noinline]] inline void set_floats(std::span<float> to, const val& data, const std::string& field) {
+  if (!data.isNumber()) return set_all(to, data);
+  const std::span<float> from = held(data, static_cast<double>(to.size()), field);
+  if (from.data() != to.data()) std::ranges::copy(from, to.begin());
+}
+
+/// Row-major [head][row][col].
+struct Shape {
+  int heads = 1;
+  int rows = 0;
+  int cols = 0;
+
+  [[nodiscard]] double count() const { return static_cast<double>(heads) * rows * cols; }
+  [[nodiscard]] MatrixView<float> head(std::span<float> all, int head) const {
+    const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+    return {all.subspan(static_cast<std::size_t>(head) * size, size), rows, cols};
+  }
+};
+
+/// The sizes of { data, heads, rows, cols }, which agree with the data: TypeScript has looked.
+[[gnu::noinline]] inline Shape to_shape(const val& object) {
+  return {object["heads"].as<int>(), object["rows"].as<int>(), object["cols"].as<int>()};
+}
+
+/// An input of attention, [head][token][channel]: a typed array is copied, a WasmArray is not.
+struct Heads {
+  Shape shape;
+  Floats floats;
+
+  Heads() = default;
+  [[gnu::noinline]] Heads(const val& object, const std::string& field) : shape(to_shape(object)) {
+    const val data = object["data"];
+    if (data.isNumber()) {
+      floats.all = held(data, shape.count(), field);
+    } else {
+      floats = allocate(shape.count());
+      set_all(floats.all, data);
+    }
+  }
+  [[nodiscard]] MatrixView<const float> head(int head) const { return shape.head(floats.all, head); }
+};
 
 // ---- out ----------------------------------------------------------------------------------------------------------
 
@@ -169,31 +235,50 @@ val copied(const char* array_type, std::span<const T> numbers) {
   return val::global(array_type).new_(emscripten::typed_memory_view(numbers.size(), numbers.data()));
 }
 
-[[gnu::noinline]] inline val from_matrix(const Matrix<float>& matrix) {
+/// { data, rows, cols }
+[[gnu::noinline]] inline val from_matrix(const val& data, int rows, int cols) {
   val object = val::object();
-  object.set("data", copied<float>("Float32Array", matrix.all()));
-  object.set("rows", matrix.rows());
-  object.set("cols", matrix.cols());
+  object.set("data", data);
+  object.set("rows", rows);
+  object.set("cols", cols);
   return object;
 }
 
-/// Matrices of one size, as { data, shape: [count, rows, cols] }.
-[[gnu::noinline]] inline val from_matrices(const std::vector<Matrix<float>>& matrices) {
-  const int rows = matrices.empty() ? 0 : matrices.front().rows();
-  const int cols = matrices.empty() ? 0 : matrices.front().cols();
-  const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
-  val data = val::global("Float32Array").new_(static_cast<double>(size * matrices.size()));
-  val shape = val::array();
-  for (std::size_t i = 0; i < matrices.size(); ++i) {
-    data.call<void>("set", val(emscripten::typed_memory_view(size, matrices[i].all().data())),
-                    static_cast<double>(i * size));
-  }
-  shape.call<void>("push", static_cast<double>(matrices.size()), rows, cols);
+[[gnu::noinline]] inline val from_matrix(const Matrix<float>& matrix) {
+  return from_matrix(copied<float>("Float32Array", matrix.all()), matrix.rows(), matrix.cols());
+}
+
+/// The floats of a result as a copy; null: they are in a WasmArray, which the caller has.
+[[gnu::noinline]] inline val from_floats(const Floats& floats) {
+  return floats.own == nullptr ? val::null() : copied<float>("Float32Array", floats.all);
+}
+
+/// { data, shape }
+[[gnu::noinline]] inline val from_tensor(const val& data, const Shape& shape) {
+  val sizes = val::array();
+  sizes.call<void>("push", shape.heads, shape.rows, shape.cols);
   val object = val::object();
   object.set("data", data);
-  object.set("shape", shape);
+  object.set("shape", sizes);
   return object;
 }
+
+/// One matrix for each head, of one size, written one after the other into a JavaScript array.
+class HeadByHead {
+ public:
+  explicit HeadByHead(const Shape& shape)
+      : shape_(shape), data_(val::global("Float32Array").new_(static_cast<double>(to_count(shape.count())))) {}
+
+  void set(int head, const Matrix<float>& matrix) {
+    data_.call<void>("set", val(emscripten::typed_memory_view(matrix.all().size(), matrix.all().data())),
+                     static_cast<double>(head) * shape_.rows * shape_.cols);
+  }
+  [[nodiscard]] val tensor() const { return from_tensor(data_, shape_); }
+
+ private:
+  Shape shape_;
+  val data_;
+};
 
 [[gnu::noinline]] inline val from_attention(const HeadAttention& head) {
   val parts = val::object();

@@ -1,24 +1,75 @@
+import { brokenRule } from './errors.ts';
 import { encodings } from './generated/description.ts';
+import type { Encoding } from './generated/encodings.ts';
+import { unwrap } from './outcome.ts';
 import {
   countFrom,
+  handleOf,
   rawDims,
-  rawHeads,
   rawLayer,
   rawMask,
   rawMatrix,
+  rawOut,
   rawPositions,
   rawRotary,
   rawSpec,
+  rawTensor,
   rawWords,
   requireObject,
-  unwrap,
 } from './raw.ts';
 import type { Raw, RawDims } from './raw.ts';
-import type { BiasOptions, LayerOptions, Posenc, Tensor3 } from './types.ts';
+import type { Attend, Floats as RawFloats, Out } from './raw_types.ts';
+import type {
+  ApplyOptions,
+  AttendOptions,
+  BiasOptions,
+  EngineMethods,
+  Floats,
+  LayerOptions,
+  Matrix,
+  Posenc,
+  RotationOptions,
+  TableOptions,
+  Tensor3,
+  WasmArray,
+} from './types.ts';
+import { createWasmArrays } from './wasm_array.ts';
 
-function dimsOfHeads(q: Tensor3): RawDims {
-  const [nHeads, , headDim] = q.shape;
-  return rawDims({ nHeads, headDim, dModel: nHeads * headDim });
+/** The methods with floats of either kind: what a result holds follows from `out`, which the overloads of the public
+ * types say. */
+interface AnyFloats extends Omit<EngineMethods, 'table' | 'rotation' | 'apply' | 'bias' | 'attend'> {
+  table(encoding: Encoding, options: TableOptions & MaybeOut): Matrix<Floats>;
+  rotation(encoding: Encoding, options: RotationOptions & MaybeOuts): { cos: Matrix<Floats>; sin: Matrix<Floats> };
+  apply(encoding: Encoding, x: Matrix<Floats> | Tensor3<Floats>, options?: ApplyOptions & MaybeOut): typeof x;
+  bias(encoding: Encoding, options: BiasOptions & MaybeOut): Tensor3<Floats>;
+  attend(options: AttendOptions<Floats>): ReturnType<EngineMethods['attend']>;
+}
+
+interface MaybeOut {
+  readonly out?: WasmArray;
+}
+
+interface MaybeOuts {
+  readonly out?: { readonly cos: WasmArray; readonly sin: WasmArray };
+}
+
+/** A result with its floats: what left the module, or else the array that it filled. */
+function withData<R extends object>(result: R & { readonly data: Float32Array | null }, out: WasmArray | undefined) {
+  // The raw module gives null for the data only where it was given `out`.
+  return { ...result, data: (result.data ?? out) as Floats };
+}
+
+function isTensor(x: Matrix<Floats> | Tensor3<Floats>): x is Tensor3<Floats> {
+  return 'shape' in x && x.shape !== undefined;
+}
+
+function dimsOfHeads({ heads, cols }: RawFloats): RawDims {
+  return rawDims({ nHeads: heads, headDim: cols, dModel: heads * cols });
+}
+
+function requireHeads(field: string, given: RawFloats | undefined, q: RawFloats): void {
+  if (given === undefined || given.heads === q.heads) return;
+  throw brokenRule('shape_mismatch', field, `have ${q.heads} heads, as q has`, String(given.heads));
 }
 
 function specOf(options: LayerOptions) {
@@ -28,70 +79,105 @@ function specOf(options: LayerOptions) {
 
 /** The public methods over one instance of the raw module. */
 export function createEngine(raw: Raw): Posenc {
-  return {
-    version: raw.version(),
-    simd: raw.hasSimd(),
-    encodings,
-
+  const methods: AnyFloats = {
     table(encoding, options) {
       requireObject('options', options);
-      return unwrap(raw.table(rawSpec(encoding, rawDims(options.dims)), rawPositions(options)));
+      const { dims, out } = options;
+      const target = rawOut(raw, out);
+      const rows = unwrap(() => raw.table(rawSpec(encoding, rawDims(dims)), rawPositions(options), target));
+      return withData(rows, out);
     },
 
     rotation(encoding, options) {
       requireObject('options', options);
-      const spec = rawSpec(encoding, rawDims(options.dims));
-      return unwrap(raw.rotation(spec, rawPositions(options), rawRotary(options)));
+      const { dims, out } = options;
+      const { cos, sin } = outsOf(raw, out);
+      const spec = rawSpec(encoding, rawDims(dims));
+      const table = unwrap(() => raw.rotation(spec, rawPositions(options), rawRotary(options), cos, sin));
+      return { cos: withData(table.cos, out?.cos), sin: withData(table.sin, out?.sin) };
     },
 
     frequencies(encoding, options = {}) {
       requireObject('options', options);
-      return unwrap(raw.frequencies(rawSpec(encoding, rawDims(options.dims)), options.seqLen ?? 0));
+      return unwrap(() => raw.frequencies(rawSpec(encoding, rawDims(options.dims)), options.seqLen ?? 0));
     },
 
     apply(encoding, x, options = {}) {
       requireObject('options', options);
-      const matrix = rawMatrix('x', x);
-      const dims = rawDims(options.dims, { dModel: matrix.cols, headDim: matrix.cols });
-      const positions = rawPositions({ length: matrix.rows, ...options });
-      return unwrap(raw.apply(rawSpec(encoding, dims), matrix, positions, rawRotary(options)));
+      requireObject('x', x);
+      const { dims, out } = options;
+      const target = rawOut(raw, out);
+      const tensor = isTensor(x);
+      const floats = tensor ? rawTensor(raw, 'x', x) : rawMatrix(raw, 'x', x);
+      const { heads, rows, cols } = floats;
+      const sizes = { dModel: cols, headDim: cols, ...(tensor && { nHeads: heads }) };
+      const spec = rawSpec(encoding, rawDims(dims, sizes));
+      const data = unwrap(() =>
+        raw.apply(spec, floats, rawPositions({ length: rows, ...options }), rawRotary(options), target),
+      );
+      return withData(tensor ? { data, shape: [heads, rows, cols] } : { data, rows, cols }, out);
     },
 
     bias(encoding, options) {
       requireObject('options', options);
-      const spec = rawSpec(encoding, rawDims(options.dims));
-      return unwrap(raw.bias(spec, queriesOf(options), keysOf(options)));
+      const { dims, out } = options;
+      const target = rawOut(raw, out);
+      const spec = rawSpec(encoding, rawDims(dims));
+      return withData(
+        unwrap(() => raw.bias(spec, queriesOf(options), keysOf(options), target)),
+        out,
+      );
     },
 
     attend(options) {
       requireObject('options', options);
-      const q = rawHeads('q', options.q);
-      const k = rawHeads('k', options.k);
-      const input = {
-        q,
-        k,
-        mask: rawMask(options.mask),
-        q_positions: positionsOr(options.qPositions, options.q.shape[1]),
-        k_positions: positionsOr(options.kPositions, options.k.shape[1]),
-        ...(options.v === undefined ? {} : { v: rawHeads('v', options.v) }),
-        ...(options.scale === undefined ? {} : { scale: options.scale }),
-      };
-      return unwrap(raw.attend(rawSpec(options.encoding, dimsOfHeads(options.q)), input));
+      const input = rawAttend(raw, options);
+      requireHeads('k', input.k, input.q);
+      requireHeads('v', input.v, input.q);
+      return unwrap(() => raw.attend(rawSpec(options.encoding, dimsOfHeads(input.q)), input));
     },
 
     attention(options) {
-      return unwrap(raw.attention(specOf(options), rawLayer(options), rawWords('tokens', options.tokens)));
+      return unwrap(() => raw.attention(specOf(options), rawLayer(options), rawWords('tokens', options.tokens)));
     },
 
     compare(options) {
       const a = rawWords('a', options.a);
       const b = rawWords('b', options.b);
-      return unwrap(raw.compare(specOf(options), rawLayer(options), a, b));
+      return unwrap(() => raw.compare(specOf(options), rawLayer(options), a, b));
     },
 
     invariances(options) {
-      return unwrap(raw.invariances(specOf(options), rawLayer(options), rawWords('tokens', options.tokens)));
+      return unwrap(() => raw.invariances(specOf(options), rawLayer(options), rawWords('tokens', options.tokens)));
     },
+  };
+  const facts = { version: raw.version(), simd: raw.hasSimd(), encodings };
+  // Which floats a result has follows from `out`, as the overloads of `Posenc` say and these types do not.
+  return { ...facts, ...methods, wasmArray: createWasmArrays(raw) } as Posenc;
+}
+
+/** Both arrays of a rotation; one array cannot hold both. */
+function outsOf(raw: Raw, out: MaybeOuts['out']): { cos: Out; sin: Out } {
+  if (out === undefined) return { cos: undefined, sin: undefined };
+  requireObject('out', out);
+  const cos = handleOf(raw, 'out.cos', out.cos);
+  const sin = handleOf(raw, 'out.sin', out.sin);
+  if (cos === sin) throw brokenRule('out_of_range', 'out.sin', 'be another array than out.cos', 'the same');
+  return { cos, sin };
+}
+
+function rawAttend(raw: Raw, options: AttendOptions<Floats>): Attend {
+  const { mask, scale, qPositions, kPositions } = options;
+  const q = rawTensor(raw, 'q', options.q);
+  const k = rawTensor(raw, 'k', options.k);
+  return {
+    q,
+    k,
+    mask: rawMask(mask),
+    q_positions: positionsOr(qPositions, q.rows),
+    k_positions: positionsOr(kPositions, k.rows),
+    ...(options.v !== undefined && { v: rawTensor(raw, 'v', options.v) }),
+    ...(scale !== undefined && { scale }),
   };
 }
 

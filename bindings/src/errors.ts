@@ -62,3 +62,13 @@ export class PosencError extends Error implements PosencErrorData {
     return { code, field, rule, value, message, hint };
   }
 }
+
+/** The error for input that breaks a rule; `rule` completes "<field> must ...". */
+export function brokenRule(code: PosencErrorCode, field: string, rule: string, value: string): PosencError {
+  return new PosencError({ code, field, rule, value, message: `${field} must ${rule}, got ${value}` });
+}
+
+/** The error for a value of the wrong kind. */
+export function wrongType(field: string, rule: string, value: unknown): PosencError {
+  return brokenRule('wrong_type', field, rule, value === null ? 'null' : typeof value);
+}

@@ -1,33 +1,15 @@
 import type { MainModule } from './generated/raw.js';
-import { PosencError } from './errors.ts';
-import type { PosencErrorCode } from './errors.ts';
+import { brokenRule, wrongType } from './errors.ts';
 import type { Encoding } from './generated/encodings.ts';
 import { toSnakeCase } from './names.ts';
-import type { Outcome } from './raw_types.ts';
-import type { Dims, LayerOptions, Mask, Matrix, PositionsOption, RotaryOptions, Tensor3 } from './types.ts';
+import type * as raw from './raw_types.ts';
+import type { Dims, Floats, LayerOptions, Mask, Matrix, PositionsOption, RotaryOptions, Tensor3 } from './types.ts';
+import { ArrayInWasm } from './wasm_array.ts';
 
-/** From the objects of the public API to what the raw module takes, and from its outcomes to values or errors. Only
- * shapes are looked at here; every rule about values is the C++ library's. */
+/** From the objects of the public API to what the raw module takes. Only shapes are looked at here; every rule about
+ * values is the C++ library's. */
 
 export type Raw = MainModule;
-
-/** Returns the value of an outcome, or throws its error. */
-export function unwrap<T>(outcome: Outcome<T>): T {
-  if (outcome.error === undefined) return outcome.value;
-  // The codes are those of C++, which the type lists; a test compares the two lists.
-  throw new PosencError({ ...outcome.error, code: outcome.error.code as PosencErrorCode });
-}
-
-function kindOf(value: unknown): string {
-  return value === null ? 'null' : typeof value;
-}
-
-/** The error for a value of the wrong kind. */
-export function wrongType(field: string, rule: string, value: unknown): PosencError {
-  const given = kindOf(value);
-  const data = { code: 'wrong_type' as const, field, rule, value: given };
-  return new PosencError({ ...data, message: `${field} must ${rule}, got ${given}` });
-}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -58,28 +40,46 @@ function toFloat32(field: string, values: unknown): Float32Array {
   return values instanceof Float32Array ? values : Float32Array.from(toFloat64(field, values));
 }
 
-export function rawMatrix(field: string, matrix: Matrix): { data: Float32Array; rows: number; cols: number } {
-  requireObject(field, matrix);
-  return { data: toFloat32(`${field}.data`, matrix.data), rows: matrix.rows, cols: matrix.cols };
+function requireSize(field: string, size: unknown): void {
+  if (typeof size !== 'number') throw wrongType(field, 'be a number', size);
+  if (!Number.isInteger(size) || size < 0 || size > MAX_SIZE)
+    throw brokenRule('out_of_range', field, `be a whole number from 0 to ${MAX_SIZE}`, String(size));
 }
 
-/** One matrix for each head. */
-export function rawHeads(field: string, tensor: Tensor3): { data: Float32Array; rows: number; cols: number }[] {
-  requireObject(field, tensor);
-  const [heads, rows, cols] = tensor.shape;
-  const data = toFloat32(`${field}.data`, tensor.data);
-  const size = rows * cols;
-  if (data.length !== heads * size) {
-    const value = `${tensor.shape.join(' x ')} with ${data.length}`;
-    const rule = 'have as many numbers as its shape says';
-    const message = `${field} must ${rule}, got ${value}`;
-    throw new PosencError({ code: 'shape_mismatch', field, rule, value, message });
+/** Floats and their sizes, which must agree. */
+function rawFloats(module: Raw, field: string, given: unknown, sizes: readonly [number, number, number]): raw.Floats {
+  const data = given instanceof ArrayInWasm ? given : toFloat32(`${field}.data`, given);
+  const [heads, rows, cols] = sizes;
+  if (data.length !== heads * rows * cols) {
+    const value = `${heads} x ${rows} x ${cols} with ${data.length}`;
+    throw brokenRule('shape_mismatch', field, 'have as many numbers as its shape says', value);
   }
-  return Array.from({ length: heads }, (_, head) => ({
-    data: data.subarray(head * size, (head + 1) * size),
-    rows,
-    cols,
-  }));
+  return { data: data instanceof ArrayInWasm ? data.handleFor(`${field}.data`, module) : data, heads, rows, cols };
+}
+
+export function rawMatrix(module: Raw, field: string, { data, rows, cols }: Matrix<Floats>): raw.Floats {
+  requireSize(`${field}.rows`, rows);
+  requireSize(`${field}.cols`, cols);
+  return rawFloats(module, field, data, [1, rows, cols]);
+}
+
+export function rawTensor(module: Raw, field: string, tensor: Tensor3<Floats>): raw.Floats {
+  requireObject(field, tensor);
+  const { data, shape } = tensor;
+  if (!Array.isArray(shape) || shape.length !== 3)
+    throw wrongType(`${field}.shape`, 'be a list of three numbers', shape);
+  for (const size of shape) requireSize(`${field}.shape`, size);
+  return rawFloats(module, field, data, shape);
+}
+
+/** The handle of an array that a result goes into. */
+export function handleOf(module: Raw, field: string, out: unknown): raw.Handle {
+  if (!(out instanceof ArrayInWasm)) throw wrongType(field, 'be a WasmArray', out);
+  return out.handleFor(field, module);
+}
+
+export function rawOut(module: Raw, out: unknown): raw.Out {
+  return out === undefined ? undefined : handleOf(module, 'out', out);
 }
 
 export interface RawDims {
@@ -98,9 +98,12 @@ export function rawDims(dims: Dims = {}, fallback: Dims = {}): RawDims {
   const nHeads = given.nHeads ?? DEFAULT_DIMS.nHeads;
   const headDim = given.headDim ?? dModel / nHeads;
   if (given.headDim === undefined && !Number.isInteger(headDim)) {
-    const rule = `divide d_model (${dModel}), or head_dim be given`;
-    const data = { field: 'dims.n_heads', rule, value: String(nHeads) };
-    throw new PosencError({ code: 'out_of_range', ...data, message: `dims.n_heads must ${rule}, got ${nHeads}` });
+    throw brokenRule(
+      'out_of_range',
+      'dims.n_heads',
+      `divide d_model (${dModel}), or head_dim be given`,
+      String(nHeads),
+    );
   }
   return { d_model: dModel, n_heads: nHeads, head_dim: headDim };
 }
@@ -175,9 +178,7 @@ export function countFrom(offset: number, length: number, field: string): Float6
   if (typeof length !== 'number') throw wrongType(field, 'be a number', length);
   if (typeof offset !== 'number') throw wrongType('offset', 'be a number', offset);
   if (!Number.isInteger(length) || length < 0 || length > MAX_LENGTH) {
-    const rule = `be a whole number from 0 to ${MAX_LENGTH}`;
-    const message = `${field} must ${rule}, got ${length}`;
-    throw new PosencError({ code: 'out_of_range', field, rule, value: String(length), message });
+    throw brokenRule('out_of_range', field, `be a whole number from 0 to ${MAX_LENGTH}`, String(length));
   }
   const positions = new Float64Array(length);
   for (let index = 0; index < length; index++) positions[index] = offset + index;
@@ -186,3 +187,6 @@ export function countFrom(offset: number, length: number, field: string): Float6
 
 /** Rows beyond this do not fit into WebAssembly memory at any width. */
 const MAX_LENGTH = 2 ** 26;
+
+/** The largest int of C++. */
+const MAX_SIZE = 2 ** 31 - 1;

@@ -20,11 +20,19 @@ export interface Layer {
   readonly offset: unknown;
 }
 
-export interface Matrix {
-  readonly data: Float32Array;
+/** A WasmArray, as the raw module knows it. */
+export type Handle = number & { readonly handle: unique symbol };
+
+/** Row-major [head][row][col]; a matrix has one head. */
+export interface Floats {
+  readonly data: Float32Array | Handle;
+  readonly heads: number;
   readonly rows: number;
   readonly cols: number;
 }
+
+/** Where a result goes; undefined: into a new array. */
+export type Out = Handle | undefined;
 
 export interface Rotary {
   readonly operand: unknown;
@@ -32,9 +40,9 @@ export interface Rotary {
 }
 
 export interface Attend {
-  readonly q: readonly Matrix[];
-  readonly k: readonly Matrix[];
-  readonly v?: readonly Matrix[];
+  readonly q: Floats;
+  readonly k: Floats;
+  readonly v?: Floats;
   readonly mask: Mask;
   readonly scale?: unknown;
   readonly q_positions: Float64Array;
@@ -50,11 +58,26 @@ export type Outcome<T> = { readonly value: T; readonly error?: undefined } | Fai
 export type Words = readonly string[];
 export type Positions = Float64Array;
 export type Length = unknown;
-export type MatrixOutcome = Outcome<api.Matrix>;
-export type RotationOutcome = Outcome<{ cos: api.Matrix; sin: api.Matrix }>;
+
+/** Results; their data are null if they went into the WasmArray that was given. */
+export interface Matrix {
+  readonly data: Float32Array | null;
+  readonly rows: number;
+  readonly cols: number;
+}
+
+export interface Tensor {
+  readonly data: Float32Array | null;
+  readonly shape: readonly [number, number, number];
+}
+
+export type HandleOutcome = Outcome<Handle>;
+export type FloatsOutcome = Outcome<Float32Array | null>;
+export type MatrixOutcome = Outcome<Matrix>;
+export type RotationOutcome = Outcome<{ cos: Matrix; sin: Matrix }>;
 export type FrequenciesOutcome = Outcome<{ invFreq: Float64Array; attentionFactor: number; logitFactor: number }>;
-export type TensorOutcome = Outcome<api.Tensor3>;
-export type AttendOutcome = Outcome<{ weights: api.Tensor3; logits: api.Tensor3; output: api.Tensor3 | null }>;
+export type TensorOutcome = Outcome<Tensor>;
+export type AttendOutcome = Outcome<api.Attended>;
 export type AttentionOutcome = Outcome<api.AttentionResult>;
 export type ComparisonOutcome = Outcome<api.Comparison>;
 export type InvariancesOutcome = Outcome<api.Invariances>;

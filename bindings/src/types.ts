@@ -1,6 +1,6 @@
 /**
  * The public data of posenc: what goes in, what comes out. Plain objects and typed arrays only; every array that
- * leaves the package is a copy that belongs to the caller.
+ * leaves the package is a copy that belongs to the caller, unless the caller asked for a `WasmArray`.
  */
 import type { Encoding, EncodingKind } from './generated/encodings.ts';
 
@@ -12,16 +12,44 @@ export interface Dims {
   readonly headDim?: number;
 }
 
+/**
+ * Floats in the memory of the engine: what takes and fills them copies nothing. For large data, by `posenc.wasmArray`.
+ *
+ * It holds its memory until `dispose()`; used after that, it throws a `PosencError` with code `missing_value`. The memory
+ * of a forgotten array is taken back some time after neither the array nor its view (a part of the view does not count)
+ * can be reached.
+ *
+ * @example
+ * using q = posenc.wasmArray(heads * tokens * headDim); // or q.dispose() at the end
+ * q.array.set(numbers);
+ * posenc.apply({ kind: 'rope' }, { data: q, shape: [heads, tokens, headDim] }, { out: q }); // in place
+ */
+export interface WasmArray {
+  /** How many floats. */
+  readonly length: number;
+  /**
+   * The floats: a view that is made anew when memory has grown. Read it after each call of the engine, for a view that was
+   * kept may have lost its memory (its length is then 0). After `dispose()` a kept view shows what others write there.
+   */
+  readonly array: Float32Array;
+  /** Gives the memory back; once more does nothing. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** Floats that come in: a typed array, which is copied once, or an array in WebAssembly memory, which is not. */
+export type Floats = Float32Array | WasmArray;
+
 /** Row-major matrix: element (row, col) is `data[row * cols + col]`. */
-export interface Matrix {
-  readonly data: Float32Array;
+export interface Matrix<Data extends Floats = Float32Array> {
+  readonly data: Data;
   readonly rows: number;
   readonly cols: number;
 }
 
 /** Row-major tensor of three axes, for example `[head][query][key]`. */
-export interface Tensor3 {
-  readonly data: Float32Array;
+export interface Tensor3<Data extends Floats = Float32Array> {
+  readonly data: Data;
   readonly shape: readonly [number, number, number];
 }
 
@@ -187,18 +215,47 @@ export interface Frequencies {
   readonly logitFactor: number;
 }
 
-/** Everything the engine does. All methods are pure: same input, same bytes. */
-export interface Posenc {
-  readonly version: string;
-  /** Compiled with SIMD128. */
-  readonly simd: boolean;
-  /** The registry: all encodings with their parameters. */
-  readonly encodings: readonly EncodingInfo[];
+/** What attention works with, `[head][position][head_dim]` each. */
+export interface AttendOptions<Data extends Floats = Float32Array> {
+  readonly encoding: Encoding;
+  readonly q: Tensor3<Data>;
+  readonly k: Tensor3<Data>;
+  readonly v?: Tensor3<Data>;
+  /** Default `{ kind: 'none' }`. */
+  readonly mask?: Mask;
+  /** Factor on q·k, default 1 / sqrt(head_dim). T5 uses 1. */
+  readonly scale?: number;
+  /** Default 0, 1, 2, ...; an encoding of several axes needs them, all numbers of one token after the other. */
+  readonly qPositions?: ArrayLike<number>;
+  readonly kPositions?: ArrayLike<number>;
+}
 
+/** Weights, logits and, if there are values, output of `attend`. */
+export interface Attended {
+  /** `[head][query][key]` */
+  readonly weights: Tensor3;
+  /** `[head][query][key]`, before mask and softmax. */
+  readonly logits: Tensor3;
+  /** `[head][query][value_dim]` */
+  readonly output: Tensor3 | null;
+}
+
+/** The result is a new typed array. */
+export interface NoOut {
+  readonly out?: undefined;
+}
+
+/** The result goes into `out`, which has its length; whatever was there is lost, and after an error it is undefined. */
+export interface OutOption {
+  readonly out: WasmArray;
+}
+
+/** What every engine does, in this thread or in a worker. All methods are pure: same input, same bytes. */
+export interface EngineMethods {
   /** Rows that an added encoding gives, `[position][d_model]`. */
-  table(encoding: Encoding, options: { dims?: Dims } & PositionsOption): Matrix;
+  table(encoding: Encoding, options: TableOptions & NoOut): Matrix;
   /** cos and sin of a rotary encoding, `[position][pair]` each; they include a magnitude if the encoding has one. */
-  rotation(encoding: Encoding, options: RotaryOptions & PositionsOption): { cos: Matrix; sin: Matrix };
+  rotation(encoding: Encoding, options: RotationOptions & NoOut): { cos: Matrix; sin: Matrix };
   /**
    * How fast the pairs of a rotary encoding turn in a sequence of `seqLen` tokens (default 0: within the trained window).
    *
@@ -206,8 +263,15 @@ export interface Posenc {
    * posenc.frequencies({ kind: 'rope', scaling: 'dynamic' }, { dims: { headDim: 128 }, seqLen: 8192 }).invFreq;
    */
   frequencies(encoding: Encoding, options?: { dims?: Dims; seqLen?: number }): Frequencies;
-  /** Adds (`x` is `[position][d_model]`) or rotates (`x` is `[position][head_dim]`, one head) and returns the result. */
-  apply(encoding: Encoding, x: Matrix, options?: RotaryOptions & Partial<PositionsOption>): Matrix;
+  /**
+   * Adds (`x` is `[position][d_model]`) or rotates (`x` is `[position][head_dim]`) and returns the result in the form of
+   * `x`. With three axes the first is heads, which all have the same positions.
+   *
+   * @example
+   * posenc.apply({ kind: 'rope' }, { data, shape: [8, 1024, 64] }, { positions }).shape; // [8, 1024, 64]
+   */
+  apply(encoding: Encoding, x: Matrix, options?: ApplyOptions & NoOut): Matrix;
+  apply(encoding: Encoding, x: Tensor3, options?: ApplyOptions & NoOut): Tensor3;
   /**
    * What a bias encoding adds to the logits, `[head][query][key]`.
    *
@@ -215,20 +279,9 @@ export interface Posenc {
    * posenc.bias({ kind: 'alibi' }, { queries: 1, keys: 8, offset: 7, dims: { nHeads: 8 } });
    * posenc.bias({ kind: 'swin_bias' }, { qPositions: [0, 0], kPositions: [0, 0, 0, 1, 1, 0, 1, 1] });
    */
-  bias(encoding: Encoding, options: BiasOptions): Tensor3;
-  /** Attention over given q, k, v, `[head][position][head_dim]` each. Positions default to 0, 1, 2, ...; an encoding of
-   * several axes needs them, all numbers of one token after the other. */
-  attend(options: {
-    encoding: Encoding;
-    q: Tensor3;
-    k: Tensor3;
-    v?: Tensor3;
-    mask?: Mask;
-    /** Factor on q·k, default 1 / sqrt(head_dim). T5 uses 1. */
-    scale?: number;
-    qPositions?: ArrayLike<number>;
-    kPositions?: ArrayLike<number>;
-  }): { weights: Tensor3; logits: Tensor3; output: Tensor3 | null };
+  bias(encoding: Encoding, options: BiasOptions & NoOut): Tensor3;
+  /** Attention over given q, k, v, with its weights and logits; k and v have as many heads as q. */
+  attend(options: AttendOptions): Attended;
   /** Attention of one seeded head over words. */
   attention(options: LayerOptions & { tokens: readonly string[] }): AttentionResult;
   /** Two orderings, laid over each other by word. */
@@ -237,10 +290,57 @@ export interface Posenc {
   invariances(options: LayerOptions & { tokens: readonly string[] }): Invariances;
 }
 
+/** What only the engine of this thread does: arrays in its memory come in and are filled, and nothing is copied. */
+export interface InPlaceMethods {
+  /**
+   * Floats in the memory of the engine: so many zeros, or a copy of an array.
+   *
+   * @throws PosencError `out_of_range`, `out_of_memory`
+   * @example
+   * using bias = posenc.wasmArray(16 * 1024 * 1024);
+   * posenc.bias({ kind: 'alibi' }, { queries: 1024, keys: 1024, dims: { nHeads: 16 }, out: bias });
+   * bias.array[0];
+   */
+  wasmArray(from: number | Float32Array): WasmArray;
+  table(encoding: Encoding, options: TableOptions & OutOption): Matrix<WasmArray>;
+  rotation(
+    encoding: Encoding,
+    options: RotationOptions & { readonly out: { readonly cos: WasmArray; readonly sin: WasmArray } },
+  ): { cos: Matrix<WasmArray>; sin: Matrix<WasmArray> };
+  /** `out` may be `x.data`. */
+  apply(encoding: Encoding, x: Matrix<Floats>, options: ApplyOptions & OutOption): Matrix<WasmArray>;
+  apply(encoding: Encoding, x: Tensor3<Floats>, options: ApplyOptions & OutOption): Tensor3<WasmArray>;
+  apply(encoding: Encoding, x: Matrix<Floats>, options?: ApplyOptions & NoOut): Matrix;
+  apply(encoding: Encoding, x: Tensor3<Floats>, options?: ApplyOptions & NoOut): Tensor3;
+  bias(encoding: Encoding, options: BiasOptions & OutOption): Tensor3<WasmArray>;
+  attend(options: AttendOptions<Floats>): Attended;
+}
+
+/** What an engine is. */
+export interface EngineFacts {
+  readonly version: string;
+  /** Compiled with SIMD128. */
+  readonly simd: boolean;
+  /** The registry: all encodings with their parameters. */
+  readonly encodings: readonly EncodingInfo[];
+}
+
+/** The engine in this thread. */
+export type Posenc = EngineFacts & InPlaceMethods & EngineMethods;
+
 /** Rows to compute: `length` rows from position `offset` (default 0), or the positions themselves. */
 export type PositionsOption =
   | { readonly length: number; readonly offset?: number }
   | { readonly positions: ArrayLike<number>; readonly axes?: number };
+
+/** Rows of a table. */
+export type TableOptions = { readonly dims?: Dims } & PositionsOption;
+
+/** Positions of a rotation. */
+export type RotationOptions = RotaryOptions & PositionsOption;
+
+/** What is applied; the positions are those of the rows of `x`, default 0, 1, 2, ... */
+export type ApplyOptions = RotaryOptions & Partial<PositionsOption>;
 
 /** Queries and keys of a bias: how many, counted from `offset` (default 0) and from 0, or their positions, for each
  * token as many numbers as the encoding has axes. */
@@ -249,12 +349,20 @@ export type BiasOptions = { readonly dims?: Dims } & (
 ) &
   ({ readonly keys: number } | { readonly kPositions: ArrayLike<number> });
 
-/** The same methods on a worker: each returns a promise, and takes an `AbortSignal` and a channel as last argument. */
-export type PosencAsync = {
-  readonly [K in keyof Posenc]: Posenc[K] extends (...args: infer A) => infer R
+/**
+ * The same methods on a worker: each returns a promise, and takes an `AbortSignal` and a channel as last argument. Arrays
+ * in WebAssembly memory stay in their thread: there is no `wasmArray`, and none is taken.
+ */
+export type PosencAsync = EngineFacts & {
+  readonly [K in Exclude<keyof EngineMethods, 'apply'>]: EngineMethods[K] extends (...args: infer A) => infer R
     ? (...args: [...A, request?: RequestOptions]) => Promise<R>
-    : Posenc[K];
-} & { dispose(): void; [Symbol.dispose](): void };
+    : never;
+} & {
+  apply(encoding: Encoding, x: Matrix, options?: ApplyOptions & NoOut, request?: RequestOptions): Promise<Matrix>;
+  apply(encoding: Encoding, x: Tensor3, options?: ApplyOptions & NoOut, request?: RequestOptions): Promise<Tensor3>;
+  dispose(): void;
+  [Symbol.dispose](): void;
+};
 
 /** How a worker treats a request. */
 export interface RequestOptions {

@@ -1,4 +1,4 @@
-import { PosencError } from './errors.ts';
+import { PosencError, wrongType } from './errors.ts';
 
 /** What `load({ wasm })` accepts. */
 export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
@@ -67,9 +67,7 @@ export async function compileWasm(options: WasmOptions, readDefault: ReadDefault
   if (source instanceof Response) return compileResponse(source);
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return compileBytes(source, 'the given bytes');
   if (isModule(source)) return source;
-  const rule = 'be a URL, a Response, bytes or a WebAssembly.Module';
-  const value = source === null ? 'null' : typeof source;
-  throw new PosencError({ code: 'wrong_type', field: 'wasm', rule, value, message: `wasm must ${rule}, got ${value}` });
+  throw wrongType('wasm', 'be a URL, a Response, bytes or a WebAssembly.Module', source);
 }
 
 /** Not instanceof: a module may come from another realm, and TypeScript's empty interface matches everything. */

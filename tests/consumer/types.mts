@@ -1,6 +1,16 @@
 // Must compile under --strict with every module resolution, and refuse what is wrong.
 import { load, PosencError } from 'posenc';
-import type { AttentionResult, Comparison, Encoding, EncodingInfo, Matrix, Posenc, PosencAsync } from 'posenc';
+import type {
+  AttentionResult,
+  Comparison,
+  Encoding,
+  EncodingInfo,
+  Matrix,
+  Posenc,
+  PosencAsync,
+  Tensor3,
+  WasmArray,
+} from 'posenc';
 import { fromConfig, presets } from 'posenc/presets';
 import type { ConfigNote, ModelEncoding } from 'posenc/presets';
 import { tokenizePair } from 'posenc/text';
@@ -18,6 +28,33 @@ const notes: readonly ConfigNote[] = model.notes;
 export const models = [posenc.table(model.encoding, { length: 1, dims: model.dims }), notes];
 export const all = [table, comparison, later, infos, new PosencError({ code: 'aborted', message: '' }).code];
 
+const array: WasmArray = posenc.wasmArray(8);
+const x: Matrix<WasmArray> = { data: array, rows: 1, cols: 8 };
+const heads: Tensor3<WasmArray> = { data: array, shape: [2, 1, 4] };
+const plain: Matrix = { data: new Float32Array(8), rows: 1, cols: 8 };
+export const copied: Matrix = posenc.apply(rope, x);
+export const inPlace: Matrix<WasmArray> = posenc.apply(rope, x, { positions: [3], out: array });
+export const headsInPlace: Tensor3<WasmArray> = posenc.apply(rope, heads, { out: array });
+export const headsCopied: Tensor3 = posenc.apply(rope, heads);
+export const into: Tensor3<WasmArray> = posenc.bias({ kind: 'alibi' }, { queries: 1, keys: 2, out: array });
+export const filled: Matrix<WasmArray> = posenc.table({ kind: 'sinusoidal' }, { length: 1, out: array });
+export const cos: Matrix<WasmArray> = posenc.rotation(rope, { length: 1, out: { cos: array, sin: array } }).cos;
+export const weights: Tensor3 = posenc.attend({ encoding: rope, q: heads, k: heads }).weights;
+export const sent: Promise<Matrix> = worker.apply(rope, plain, {}, { channel: 'x' });
+export const sentHeads: Promise<Tensor3> = worker.apply(rope, { data: plain.data, shape: [2, 1, 4] });
+
+// @ts-expect-error the result is in WebAssembly memory
+export const not: Matrix = posenc.table({ kind: 'sinusoidal' }, { length: 1, out: array });
+// @ts-expect-error out is an array in WebAssembly memory
+posenc.table({ kind: 'sinusoidal' }, { length: 1, out: plain.data });
+// @ts-expect-error which result it is must be known
+posenc.table({ kind: 'sinusoidal' }, { length: 1, out: array as WasmArray | undefined });
+// @ts-expect-error a worker has memory of its own
+void worker.wasmArray;
+// @ts-expect-error a worker has memory of its own
+void worker.apply(rope, x);
+// @ts-expect-error a worker has memory of its own
+void worker.bias({ kind: 'alibi' }, { queries: 1, keys: 2, out: array });
 // @ts-expect-error unknown encoding
 posenc.table({ kind: 'ropee' }, { length: 1 });
 // @ts-expect-error a parameter of another encoding

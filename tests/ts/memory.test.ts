@@ -1,24 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createEngine } from '../../dist/engine.js';
-import createRaw from '../../dist/generated/raw.js';
-import { JERRY, TOM, wasmBytes } from './support.ts';
-
-/** An engine whose memory can be seen: the package itself does not show it. */
-async function engineWithMemory() {
-  const module = await WebAssembly.compile(new Uint8Array(await wasmBytes()));
-  let memory: WebAssembly.Memory | undefined;
-  const raw = await createRaw({
-    instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
-      void WebAssembly.instantiate(module, imports).then((instance) => {
-        memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
-        done(instance);
-      });
-      return {};
-    },
-  });
-  return { posenc: createEngine(raw), size: () => memory?.buffer.byteLength ?? NaN };
-}
+import { engineWithMemory, JERRY, TOM } from './support.ts';
 
 describe('memory', () => {
   it('stays as it is over 10000 calls in one synchronous loop, half of them throwing', async () => {

@@ -5,6 +5,9 @@ import { PosencError } from 'posenc';
 import type { Matrix, Tensor3 } from 'posenc';
 import { expect } from 'vitest';
 
+import { createEngine } from '../../dist/engine.js';
+import createRaw from '../../dist/generated/raw.js';
+
 /** Path inside the project. */
 export function projectPath(relative: string): string {
   return fileURLToPath(new URL(`../../${relative}`, import.meta.url));
@@ -43,4 +46,20 @@ export function tensorOf(heads: readonly (readonly (readonly number[])[])[]): Te
 export function largestDifference(got: ArrayLike<number>, expected: readonly number[]): number {
   expect(got.length).toBe(expected.length);
   return expected.reduce((most, value, i) => Math.max(most, Math.abs((got[i] ?? NaN) - Math.fround(value))), 0);
+}
+
+/** An engine whose memory can be seen: the package itself does not show it. */
+export async function engineWithMemory() {
+  const module = await WebAssembly.compile(new Uint8Array(await wasmBytes()));
+  let memory: WebAssembly.Memory | undefined;
+  const raw = await createRaw({
+    instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
+      void WebAssembly.instantiate(module, imports).then((instance) => {
+        memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
+        done(instance);
+      });
+      return {};
+    },
+  });
+  return { posenc: createEngine(raw), size: () => memory?.buffer.byteLength ?? NaN };
 }

@@ -41,6 +41,30 @@ describe('the engine in a worker', () => {
     expect(await there.attend({ encoding: rope, q, k: q })).toEqual(here.attend({ encoding: rope, q, k: q }));
   });
 
+  it('applies to several heads', async () => {
+    const x = { data: Float32Array.of(1, 2, 3, 4), shape: [2, 1, 2] } as const;
+    expect(await there.apply(rope, x, { positions: [3] })).toEqual(here.apply(rope, x, { positions: [3] }));
+  });
+
+  it('takes no array of the memory of this thread', async () => {
+    const array = here.wasmArray(2);
+    const x = { data: array as unknown as Float32Array, rows: 1, cols: 2 };
+    const q = { data: x.data, shape: [1, 1, 2] } as const;
+    const out = { out: array } as unknown as { length: number };
+    const requests: readonly (readonly [string, () => unknown])[] = [
+      ['x.data', () => there.apply(rope, x)],
+      ['q.data', () => there.attend({ encoding: rope, q, k: q })],
+      ['out', () => there.table({ kind: 'sinusoidal' }, { ...out, length: 1 })],
+    ];
+    for (const [field, request] of requests) {
+      const error = await errorOf(request);
+      expect({ code: error.code, field: error.field }).toEqual({ code: 'wrong_type', field });
+      expect(error.message).toContain('a worker has memory of its own');
+    }
+    expect('wasmArray' in there).toBe(false);
+    array.dispose();
+  });
+
   it('passes errors on whole', async () => {
     const wrong = { kind: 'rope', rotaryDim: 7 } as const;
     const error = await errorOf(() => there.rotation(wrong, { length: 1 }));

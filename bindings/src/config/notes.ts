@@ -1,5 +1,5 @@
-import { PosencError } from '../errors.ts';
-import type { PosencErrorCode } from '../errors.ts';
+import { brokenRule } from '../errors.ts';
+import type { PosencError, PosencErrorCode } from '../errors.ts';
 import type { ConfigNote, ConfigNoteLevel } from './types.ts';
 
 /** What was found, in the order in which it was found; the same remark counts once. */
@@ -30,6 +30,5 @@ export function textOf(value: unknown): string {
 
 /** The error for a field of a configuration. `rule` completes "<field> must ...". */
 export function refused(code: PosencErrorCode, field: string, rule: string, value: unknown): PosencError {
-  const text = textOf(value);
-  return new PosencError({ code, field, rule, value: text, message: `${field} must ${rule}, got ${text}` });
+  return brokenRule(code, field, rule, textOf(value));
 }

@@ -1,6 +1,7 @@
-import { PosencError } from '../errors.ts';
+import { brokenRule, PosencError } from '../errors.ts';
 import { encodings } from '../generated/description.ts';
-import type { Posenc, PosencAsync, RequestOptions } from '../types.ts';
+import type { EngineFacts, EngineMethods, Posenc, PosencAsync, RequestOptions } from '../types.ts';
+import { ArrayInWasm } from '../wasm_array.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 
 /** A worker, whichever platform runs it. */
@@ -13,46 +14,49 @@ export interface WorkerPort {
   terminate(): void;
 }
 
-/** The methods that a worker offers; `Posenc`'s other members are facts. */
-export const METHODS = [
-  'table',
-  'rotation',
-  'frequencies',
-  'apply',
-  'bias',
-  'attend',
-  'attention',
-  'compare',
-  'invariances',
-] as const;
-type Method = (typeof METHODS)[number];
-type Call = (method: Method, args: readonly unknown[], request: RequestOptions) => Promise<unknown>;
-type Facts = Pick<Posenc, 'version' | 'simd' | 'encodings'>;
+/** The methods that a worker offers, with the fields that their arguments are in errors; '' where those are options. */
+const PARAMETERS = {
+  table: ['', ''],
+  rotation: ['', ''],
+  frequencies: ['', ''],
+  apply: ['', 'x', ''],
+  bias: ['', ''],
+  attend: [''],
+  attention: [''],
+  compare: [''],
+  invariances: [''],
+} as const satisfies Record<keyof EngineMethods, readonly string[]>;
+type Method = keyof EngineMethods;
 
-/** How many arguments a method takes before the request options. */
-const ARITY: Readonly<Record<Method, number>> = {
-  table: 2,
-  rotation: 2,
-  frequencies: 2,
-  apply: 3,
-  bias: 2,
-  attend: 1,
-  attention: 1,
-  compare: 1,
-  invariances: 1,
-};
+export function isMethod(name: string): name is Method {
+  return Object.hasOwn(PARAMETERS, name);
+}
+
+type Call = (method: Method, args: readonly unknown[], request: RequestOptions) => Promise<unknown>;
 
 function aborted(message: string): PosencError {
   return new PosencError({ code: 'aborted', message });
 }
 
-function facade(facts: Facts, call: Call, dispose: () => void): PosencAsync {
-  const methods = METHODS.map((method) => {
-    const arity = ARITY[method];
-    const run = (...args: unknown[]) => call(method, args.slice(0, arity), (args[arity] ?? {}) as RequestOptions);
-    return [method, run];
+/** Memory of this thread's engine means nothing to a worker, and would be copied whole with a view of it. */
+function refuseWasmArrays(value: unknown, field: string): void {
+  if (value instanceof ArrayInWasm)
+    throw brokenRule('wrong_type', field, 'be a typed array: a worker has memory of its own', 'a WasmArray');
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Array.isArray(value)) return;
+  for (const [name, member] of Object.entries(value))
+    refuseWasmArrays(member, field === '' ? name : `${field}.${name}`);
+}
+
+function facade(facts: EngineFacts, call: Call, dispose: () => void): PosencAsync {
+  const methods = Object.entries(PARAMETERS).map(([name, fields]) => {
+    const run = async (...args: unknown[]) => {
+      fields.forEach((field, index) => refuseWasmArrays(args[index], field));
+      const request = (args[fields.length] ?? {}) as RequestOptions;
+      return call(name as Method, args.slice(0, fields.length), request);
+    };
+    return [name, run];
   });
-  // The entries are built from METHODS above, one for each method of Posenc.
+  // The entries are built from PARAMETERS above, one for each method.
   return { ...facts, ...Object.fromEntries(methods), dispose, [Symbol.dispose]: dispose } as unknown as PosencAsync;
 }
 

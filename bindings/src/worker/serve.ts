@@ -1,7 +1,7 @@
 import { PosencError } from '../errors.ts';
 import { instantiate } from '../load.ts';
 import type { Posenc } from '../types.ts';
-import { METHODS } from './client.ts';
+import { isMethod } from './client.ts';
 import { buffersOf } from './protocol.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 
@@ -18,10 +18,9 @@ export function createServer(post: Post): (message: ToWorker) => void {
 
   function run({ id, method, args }: ToWorker & { type: 'call' }): void {
     try {
-      const known = METHODS.find((name) => name === method);
-      if (engine === undefined || known === undefined) throw new Error(`cannot call ${method}`);
+      if (engine === undefined || !isMethod(method)) throw new Error(`cannot call ${method}`);
       // The engine checks the arguments.
-      const value = (engine[known] as (...args: readonly unknown[]) => unknown)(...args);
+      const value = (engine[method] as (...args: readonly unknown[]) => unknown)(...args);
       post({ type: 'value', id, value }, buffersOf(value));
     } catch (error) {
       post({ type: 'error', id, error: toError(error).toData() }, []);
