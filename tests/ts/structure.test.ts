@@ -47,6 +47,14 @@ describe('includes of the core', () => {
     }
   });
 
+  it('models know public headers, the kernels and one another', () => {
+    const allowed = /^(posenc\/\w+\.hpp|kernels\/(kernels|training)\.hpp|models\/\w+\.hpp)$/;
+    for (const file of core.filter((name) => name.includes('/models/'))) {
+      for (const path of includesOf(file))
+        expect(isStandard(path) || allowed.test(path), `${file}: ${path}`).toBe(true);
+    }
+  });
+
   it('kernels know matrix_view and themselves; only simd.cpp knows xsimd', () => {
     for (const file of core.filter((name) => name.includes('/kernels/'))) {
       for (const path of includesOf(file)) {
