@@ -8,7 +8,7 @@ import { groupsOf, resultsOfGoogleBenchmark } from './places/native.mjs';
 import * as plain from './plain_js.mjs';
 import { callsPerSample, race, roundsWithin } from './race.mjs';
 import { compareRatios, fastestOf, ratiosOf } from './ratios.mjs';
-import { best, cellsOf, insertBetweenMarkers, markdownTable, notesOf, ratioOf, short } from './report.mjs';
+import { best, cellsOf, insertBetweenMarkers, limitsLine, markdownTable, notesOf, ratioOf, short } from './report.mjs';
 import { noise } from './workloads/contenders.mjs';
 import { casesOf, WORKLOADS } from './workloads/index.mjs';
 import { trainingFlop } from './workloads/training.mjs';
@@ -121,6 +121,23 @@ describe('a table', () => {
     expect(second).toEqual(['W1 table 4 x 8, in place', '-', '2.00 ms', '12.0 ms']);
   });
 
+  it('compares new arrays with new arrays, where that was measured', () => {
+    const fresh = { role: 'limit', name: 'fill new arrays', of: 'new array', ms: 3, fastest: 3 };
+    const results = [...GROUP.results, fresh];
+    expect(best(results, 'limit', { own: 'new array' })).toBe(3);
+    expect(best(results, 'limit', { own: 'in place' })).toBe(2);
+    expect(best(results, 'limit')).toBe(2);
+  });
+
+  it('says what the machine can do', () => {
+    const results = [
+      { role: 'limit', name: 'fill', ms: 2, amount: { GB: 0.05 } },
+      { role: 'limit', name: 'copy', missing: 'not compiled' },
+    ];
+    expect(limitsLine([GROUP, { id: 'limits', results }])).toEqual(['Limits: fill 25.0 GB/s.']);
+    expect(limitsLine([GROUP])).toEqual([]);
+  });
+
   it('says once why something is missing', () => {
     const again = { ...GROUP, id: 'W2' };
     expect(notesOf([GROUP, again])).toEqual([
@@ -188,7 +205,7 @@ describe('the check', () => {
 
 describe('cases', () => {
   it('are those of the workloads that are asked for', () => {
-    expect(casesOf({ only: ['W3'] }).map(({ workload }) => workload)).toEqual(['bias', 'bias']);
+    expect(casesOf({ only: ['W3'] }).map(({ workload }) => workload)).toEqual(['machine', 'bias', 'bias']);
     expect(casesOf().length).toBeGreaterThan(casesOf({ quick: true }).length);
     expect(casesOf({ quick: true }).some(({ size }) => size.large)).toBe(false);
     expect(new Set(casesOf({ check: true }).map(({ workload }) => WORKLOADS[workload].id))).toEqual(

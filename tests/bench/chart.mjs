@@ -1,7 +1,7 @@
 /** Line charts on two logarithmic axes, side by side, as one SVG that is legible on a light and on a dark page. */
 
-const PANEL = { width: 340, height: 300 };
-const PLOT = { left: 58, right: 12, top: 34, bottom: 44 };
+const PANEL = { width: 350, height: 310 };
+const PLOT = { left: 56, right: 28, top: 44, bottom: 54 };
 const LEGEND_LINE = 16;
 
 /** A colour and a dash for each role; several lines of a role differ by their markers. */
@@ -61,11 +61,14 @@ function panel({ title, axis, series }, offset) {
   const [top, bottom] = [PLOT.top, PANEL.height - PLOT.bottom];
   const x = logScale([Math.min(...lengths), Math.max(...lengths)], [left, right]);
   const y = logScale([ticks[0], ticks.at(-1)], [bottom, top]);
-  const parts = [`<text class="title" x="${left}" y="18">${escape(title)}</text>`];
+  const parts = [
+    `<text class="title" x="${left}" y="18">${escape(title)}</text>`,
+    `<text x="${left - 6}" y="${top - 10}" text-anchor="end">ms</text>`,
+  ];
   for (const ms of ticks) {
     const at = round(y(ms));
     parts.push(`<line class="grid" x1="${left}" x2="${right}" y1="${at}" y2="${at}" />`);
-    parts.push(`<text x="${left - 6}" y="${at + 4}" text-anchor="end">${ms} ms</text>`);
+    parts.push(`<text x="${left - 6}" y="${at + 4}" text-anchor="end">${ms}</text>`);
   }
   for (const length of [...new Set(lengths)].filter((_, i, all) => i % 2 === (all.length - 1) % 2)) {
     const at = round(x(length));

@@ -2,12 +2,13 @@
  * Races contenders that do the same work: in each round every one of them runs once, so that they share the machine's
  * mood, and ratios of their medians hold. Runs in Node and in browsers.
  *
- * A contender is { role, name, run, value?, dispose? } or, where there is nothing to run, { role, name, missing }: the
- * reason. `run` may return a promise; `value` gives the numbers that one run computes.
+ * A contender is { role, name, run, value?, dispose?, of?, amount? } or, where there is nothing to run, { role, name,
+ * missing }: the reason. `run` may return a promise; `value` gives the numbers that one run computes. `of` names the
+ * contender of posenc that a limit belongs to, if not to all; `amount` is what one run moves or computes.
  */
 import { median } from './measure.mjs';
 
-const WARM_UP_MS = 60;
+const WARM_UP_MS = 300; // V8 compiles WebAssembly a second time, in the background, once it has run for a while
 const SLOW_MS = 2000; // per call: three samples must do
 const SLOW_ROUNDS = 3;
 
@@ -48,8 +49,8 @@ export async function race(contenders, { sampleMs = 8, budgetMs = 6000, least, m
   const runners = [];
   const results = [];
   for (const contender of contenders) {
-    const { role, name } = contender;
-    const result = { role, name };
+    const { role, name, of, amount } = contender;
+    const result = { role, name, ...(of === undefined ? {} : { of }), ...(amount === undefined ? {} : { amount }) };
     results.push(result);
     if (contender.missing !== undefined) {
       result.missing = contender.missing;

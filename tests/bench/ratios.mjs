@@ -1,6 +1,7 @@
 /**
  * What `--check` compares: times of posenc as multiples of times of others in the same process. It takes the fastest
- * round of each, not the median: whatever else the machine does only ever makes a round longer.
+ * round of each, not the median: whatever else the machine does only ever makes a round longer. Limits are those of
+ * memory: what a new array costs is up to the allocator, and differs by a factor of fifty from run to run.
  */
 import { best } from './report.mjs';
 
@@ -12,7 +13,7 @@ export function ratiosOf({ id, title, label, results }) {
   for (const { role, name, fastest } of results) {
     if (role !== 'posenc' || fastest === undefined) continue;
     for (const reference of REFERENCES) {
-      const other = best(results, reference, 'fastest');
+      const other = best(results, reference, { unit: 'fastest' });
       if (other !== undefined) ratios[`${id} ${title} ${label}, ${name} / ${reference}`] = fastest / other;
     }
   }

@@ -21,9 +21,11 @@ export function short(value) {
   return value >= 10 ? value.toFixed(1) : value.toPrecision(value < 0.1 ? 2 : 3);
 }
 
-/** The fastest of a role; undefined if none was measured. */
-export function best(results, role, unit = 'ms') {
-  const values = results.filter((result) => result.role === role && result.missing === undefined);
+/** The fastest of a role; undefined if none was measured. Of limits, those that belong to `own` go first. */
+export function best(results, role, { unit = 'ms', own } = {}) {
+  const all = results.filter((result) => result.role === role && result.missing === undefined);
+  const special = all.filter(({ of }) => of !== undefined && of === own);
+  const values = special.length > 0 ? special : all.filter(({ of }) => of === undefined);
   return values.length === 0 ? undefined : Math.min(...values.map((result) => result[unit]));
 }
 
@@ -40,7 +42,9 @@ function cell(role, value, posenc, unit) {
 
 /** Rows of cells, the first of them the titles; a row for each way of posenc, a column for each role that took part. */
 export function cellsOf(groups) {
-  const roles = Object.keys(COLUMNS).filter((role) => groups.some(({ results }) => best(results, role) !== undefined));
+  const roles = Object.keys(COLUMNS).filter((role) =>
+    groups.some(({ results, unit }) => best(results, role, { unit }) !== undefined),
+  );
   const rows = groups.flatMap(({ id, title, label, unit = 'ms', results }) =>
     results
       .filter(({ role }) => role === 'posenc')
@@ -49,7 +53,7 @@ export function cellsOf(groups) {
         return [
           `${id} ${title} ${label}${own.name === '' ? '' : `, ${own.name}`}`,
           value === undefined ? '-' : `${short(value)} ${unit}`,
-          ...roles.map((role) => cell(role, best(results, role, unit), value, unit)),
+          ...roles.map((role) => cell(role, best(results, role, { unit, own: own.name }), value, unit)),
         ];
       }),
   );
@@ -72,10 +76,22 @@ export function notesOf(groups) {
 
 export const LEGEND =
   'Medians of interleaved rounds, float32, one thread. Limit: how much longer posenc takes than the machine needs at ' +
-  'least. Others: how much longer they take than posenc. Ratios hold from machine to machine, times do not.';
+  'least, for new arrays: to make and fill them. Others: how much longer they take than posenc. Ratios hold from machine to machine, times do not.';
 
-export function textReport(place) {
-  return [`${place.name}`, table(cellsOf(place.groups)), ...notesOf(place.groups)].join('\n');
+/** What the machine can do at most: a line of the contenders that say what one run moves or computes. */
+export function limitsLine(groups) {
+  const rates = groups
+    .filter(({ id }) => id === 'limits')
+    .flatMap(({ results }) => results.filter(({ ms }) => ms !== undefined))
+    .map(({ name, ms, amount }) => {
+      const [[unit, much]] = Object.entries(amount);
+      return `${name} ${short((much / ms) * 1000)} ${unit}/s`;
+    });
+  return rates.length === 0 ? [] : [`Limits: ${rates.join(', ')}.`];
+}
+
+export function textReport({ name, groups }) {
+  return [name, ...limitsLine(groups), table(cellsOf(groups)), ...notesOf(groups)].join('\n');
 }
 
 export function markdownTable(rows) {
@@ -86,9 +102,10 @@ export function markdownTable(rows) {
 
 /** @param report  { date, machine, places } */
 export function markdownReport({ date, machine, places }) {
-  const parts = places.map((place) =>
-    [`**${place.name}**`, '', markdownTable(cellsOf(place.groups)), '', ...notesOf(place.groups)].join('\n').trimEnd(),
-  );
+  const parts = places.map(({ name, groups }) => {
+    const lines = [`**${name}**`, ...limitsLine(groups), markdownTable(cellsOf(groups)), notesOf(groups).join('\n')];
+    return lines.filter((text) => text !== '').join('\n\n');
+  });
   return [`${date}, ${machine}. ${LEGEND}`, ...parts].join('\n\n');
 }
 

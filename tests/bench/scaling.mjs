@@ -1,4 +1,4 @@
-/** `npm run bench -- --scaling`: time against length, in Node, as CSV and as a picture. */
+/** `npm run bench -- --scaling`: CPU time against length, in Node, as CSV and as a picture. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 
 import { lineChart } from './chart.mjs';
@@ -28,7 +28,7 @@ const CURVES = [
     size: (tokens) => ({ layout: 'half', heads: 1, tokens, headDim: 128 }),
   },
   {
-    title: 'Causal attention with ALiBi, one head of 64',
+    title: 'Causal attention, ALiBi, one head of 64',
     axis: 'tokens',
     workload: 'attention',
     lengths: doublings(256, 8192),
@@ -36,13 +36,14 @@ const CURVES = [
   },
 ];
 
+const ROUNDS = { budgetMs: 2000, least: 3 };
 const LINES = { posenc: 'posenc', limit: 'limit', plain: 'plain JS' };
 
 /** [{ name, role, points: [[length, ms]] }] */
 async function measureCurve(place, { title, workload, lengths, size }) {
   const series = new Map();
   for (const length of lengths) {
-    const { results } = await place.run({ workload, size: size(length), rounds: { budgetMs: 2000, least: 3 } });
+    const { results } = await place.run({ workload, size: size(length), rounds: ROUNDS, cpuTime: true });
     for (const { role, name, ms } of results) {
       if (ms === undefined) continue;
       const line = `${LINES[role]}, ${name}`;

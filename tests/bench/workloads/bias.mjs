@@ -1,5 +1,6 @@
 /** W3: what ALiBi and T5 add to the logits, [head][query][key]. */
 import { NO_WASM_ARRAY } from '../abilities.mjs';
+import { freshArrays } from '../limits/limits.mjs';
 import { alibiBiasInto, t5BiasInto } from '../plain_js.mjs';
 import { missing, noise, peerContenders, withWasmArray } from './contenders.mjs';
 
@@ -35,6 +36,7 @@ export const bias = {
         ? { role: 'posenc', name: 'into a WasmArray', ...biasInto(posenc, encoding, options, count) }
         : missing('posenc', 'into a WasmArray', NO_WASM_ARRAY),
       { role: 'limit', name: 'fill', ...limits.fill(count) },
+      freshArrays('new array', count),
       { role: 'plain', name: 'rows copied from one line', run: runPlain, value: () => (runPlain(), own) },
       ...peerContenders(peers, kind === 'alibi' ? 'alibi' : 't5', { ...size, weights }),
     ];

@@ -5,16 +5,17 @@
  */
 import { attention, attentionWithMatrices } from './attention.mjs';
 import { bias } from './bias.mjs';
+import { machine } from './machine.mjs';
 import { rope, rotaryAngles } from './rope.mjs';
 import { sinusoidal } from './sinusoidal.mjs';
 import { training } from './training.mjs';
 
-export const WORKLOADS = { sinusoidal, rope, rotaryAngles, bias, attention, attentionWithMatrices, training };
+export const WORKLOADS = { machine, sinusoidal, rope, rotaryAngles, bias, attention, attentionWithMatrices, training };
 
 /** [{ workload, size }]: the key above and one of its sizes. */
 export function casesOf({ only = null, quick = false, check = false } = {}) {
   return Object.entries(WORKLOADS).flatMap(([workload, { id, sizes, checkSizes }]) => {
-    if (only !== null && !only.includes(id)) return [];
+    if (only !== null && id !== machine.id && !only.includes(id)) return [];
     const wanted = check ? checkSizes : sizes.filter(({ large, quick: small }) => (quick ? !large : !small));
     return wanted.map((size) => ({ workload, size }));
   });

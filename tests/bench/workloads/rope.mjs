@@ -1,5 +1,6 @@
 /** W2: RoPE on q and k, [head][token][head_dim] each; and the table of cos and sin alone. */
 import { NO_WASM_ARRAY } from '../abilities.mjs';
+import { freshArrays } from '../limits/limits.mjs';
 import { rotaryTable, rotate } from '../plain_js.mjs';
 import { missing, noise, peerContenders } from './contenders.mjs';
 
@@ -31,6 +32,7 @@ export const rope = {
         : missing('posenc', 'in place, WasmArray', NO_WASM_ARRAY),
       { role: 'posenc', name: 'plain arrays', ...plainArrays(posenc, abilities, encoding, size, q, k) },
       { role: 'limit', name: 'scale in place', ...limits.scale(2 * count) },
+      freshArrays('plain arrays', count, count),
       { role: 'plain', name: 'loops, in place', ...plainJs(size, q, k) },
       ...peerContenders(peers, 'rope', { ...size, q, k }),
     ];
@@ -53,6 +55,7 @@ export const rotaryAngles = {
     return [
       { role: 'posenc', name: 'new arrays', run, value: () => run().cos.data },
       { role: 'limit', name: 'fill', ...limits.fill(tokens * headDim) },
+      freshArrays('new arrays', cos.length, sin.length),
       { role: 'plain', name: 'Math.sin and Math.cos', run: runPlain, value: () => (runPlain(), cos) },
     ];
   },

@@ -1,5 +1,6 @@
 /** W1: the table of "Attention is all you need". */
 import { NO_WASM_ARRAY } from '../abilities.mjs';
+import { freshArrays } from '../limits/limits.mjs';
 import { sinusoidalTableInto, sinusoidalTableByAddition } from '../plain_js.mjs';
 import { missing, peerContenders, withWasmArray } from './contenders.mjs';
 
@@ -33,6 +34,7 @@ export const sinusoidal = {
         ? { role: 'posenc', name: 'into a WasmArray', ...tableInto(posenc, encoding, options, count) }
         : missing('posenc', 'into a WasmArray', NO_WASM_ARRAY),
       { role: 'limit', name: 'fill', ...limits.fill(count) },
+      freshArrays('new array', count),
       plain('Math.sin and Math.cos', sinusoidalTableInto),
       plain('angle addition', sinusoidalTableByAddition),
       ...peerContenders(peers, 'sinusoidal', size),
