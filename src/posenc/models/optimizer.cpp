@@ -13,10 +13,10 @@ namespace posenc::models {
 namespace {
 
 double cosine(double angle) {
-  const std::array angles{angle};
+  const std::array frequency{1.0};
   std::array<double, 1> sin{};
   std::array<double, 1> cos{};
-  kernels::best.sin_cos_double(angles, sin, cos);
+  kernels::best.sin_cos(angle, frequency, sin, cos);
   return cos[0];
 }
 

@@ -51,8 +51,9 @@ template <class F>
 void for_each_block(const RotatesQk& rotary, std::span<const float> cos, std::span<const float> sin, std::span<float> x,
                     F f) {
   const std::size_t pairs = cos.size() / static_cast<std::size_t>(rotary.blocks());
+  const auto row = [](auto span) { return MatrixView(span, 1, static_cast<int>(span.size())); };
   for (std::size_t first = 0; first < cos.size(); first += pairs) {
-    f(cos.subspan(first, pairs), sin.subspan(first, pairs), x.subspan(2 * first, 2 * pairs));
+    f(row(cos.subspan(first, pairs)), row(sin.subspan(first, pairs)), x.subspan(2 * first, 2 * pairs));
   }
 }
 
@@ -140,7 +141,7 @@ void Encoded::collect(const Places& places, const PlacesGradients& gradients, st
 
 void turn(const RotatesQk& rotary, std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
   for_each_block(rotary, cos, sin, x, [&](auto block_cos, auto block_sin, std::span<float> block) {
-    kernel_of(rotary)(block_cos, block_sin, block);
+    kernel_of(rotary)(block_cos, block_sin, 1, MatrixView(block, 1, static_cast<int>(block.size())));
     if (rotary.layout() == PairLayout::interleaved_to_half) reorder(block, false);
   });
 }
@@ -149,7 +150,7 @@ void turn_back(const RotatesQk& rotary, std::span<const float> cos, std::span<co
                std::span<float> grad) {
   for_each_block(rotary, cos, back_sin, grad, [&](auto block_cos, auto block_sin, std::span<float> block) {
     if (rotary.layout() == PairLayout::interleaved_to_half) reorder(block, true);
-    kernel_of(rotary)(block_cos, block_sin, block);
+    kernel_of(rotary)(block_cos, block_sin, 1, MatrixView(block, 1, static_cast<int>(block.size())));
   });
 }
 
