@@ -222,7 +222,7 @@ describe('cases', () => {
 describe('options', () => {
   it('default to everything', () => {
     const { only, where, peers } = readOptions([]);
-    expect(only).toEqual(['W1', 'W2', 'W3', 'W4', 'W5', 'W6', 'engine', 'accuracy', 'typing']);
+    expect(only).toEqual(['W1', 'W2', 'W3', 'W4', 'W5', 'W6', 'engine', 'tables', 'accuracy', 'typing']);
     expect(where).toEqual(['chromium', 'node', 'native']);
     expect(peers).toEqual(['jax', 'ort', 'tf']);
   });

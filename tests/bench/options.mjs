@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { PEERS } from './peers/index.mjs';
 
 export const WORKLOAD_IDS = ['W1', 'W2', 'W3', 'W4', 'W5', 'W6'];
-export const SECTIONS = ['engine', 'accuracy', 'typing'];
+export const SECTIONS = ['engine', 'tables', 'accuracy', 'typing'];
 const PLACES = ['chromium', 'node', 'native'];
 
 export const HELP = `npm run bench -- [options]         needs a build: npm run build

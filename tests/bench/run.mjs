@@ -9,6 +9,7 @@ import { HELP, readOptions, WORKLOAD_IDS } from './options.mjs';
 import { project } from './paths.mjs';
 import { insertBetweenMarkers, LEGEND, markdownReport } from './report.mjs';
 import { measureScaling } from './scaling.mjs';
+import { tablesTable } from './tables.mjs';
 import { measureTyping } from './typing.mjs';
 import { machineName, measureWorkloads, today } from './workload_table.mjs';
 
@@ -40,6 +41,10 @@ async function accuracy() {
   console.log(await accuracyTable());
 }
 
+async function tables() {
+  console.log(await tablesTable());
+}
+
 async function typing() {
   const result = await measureTyping(project('web/dist'));
   if (result === null) {
@@ -60,7 +65,7 @@ async function typing() {
   console.log(`${times(typed / baseline)} an empty page; ${verdict} one frame of ${FRAME} ms.`);
 }
 
-const SECTIONS = { engine, accuracy, typing };
+const SECTIONS = { engine, tables, accuracy, typing };
 
 async function main() {
   const options = readOptions(process.argv.slice(2));
