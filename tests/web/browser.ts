@@ -34,6 +34,9 @@ export async function startServer(dir = kPageFolder): Promise<Server> {
   return { url: url.endsWith('/') ? url : `${url}/`, close: async () => close() };
 }
 
+/** The engine has answered. */
+export const kReady = 'html[data-engine="ready"]';
+
 /** A page with everything that went wrong on it. */
 export interface Visit {
   readonly page: Page;
@@ -46,11 +49,13 @@ export interface VisitOptions extends BrowserContextOptions {
   /** The engine cannot arrive in this test. */
   readonly withoutEngine?: boolean;
   readonly before?: (page: Page) => Promise<unknown>;
+  /** What tells that the page is there; the answer of the engine unless told. */
+  readonly until?: string;
 }
 
 /** Opens `address` and waits until the engine has answered. */
 export async function visit(browser: Browser, address: string, options: VisitOptions = {}): Promise<Visit> {
-  const { withoutEngine = false, before, ...contextOptions } = options;
+  const { withoutEngine = false, before, until, ...contextOptions } = options;
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
@@ -71,7 +76,7 @@ export async function visit(browser: Browser, address: string, options: VisitOpt
   await page.addInitScript(rememberPrinted);
   await before?.(page);
   await page.goto(address);
-  await page.waitForSelector(withoutEngine ? '.failure' : 'html[data-engine="ready"]');
+  await page.waitForSelector(until ?? (withoutEngine ? '.failure' : kReady));
   return { page, errors, foreign, close: () => context.close() };
 }
 
@@ -94,10 +99,16 @@ function rememberPrinted(): void {
   };
 }
 
-/** What is printed in the cells of a matrix, row by row. */
+/** What is printed in the cells of a matrix, row by row; the labels of the axes come after them. */
 export async function cells(page: Page, panel: 'a' | 'b' | 'delta'): Promise<string[]> {
   const matrix = page.locator(`.panel-${panel} .matrix canvas`);
-  return matrix.evaluateAll((canvases) => canvases.flatMap((canvas) => (canvas as Printed).printed ?? []));
+  return matrix.evaluateAll((canvases) =>
+    canvases.flatMap((canvas) => {
+      const labels =
+        canvas.closest('.matrix')?.querySelectorAll('[role="rowheader"], [role="columnheader"]').length ?? 0;
+      return ((canvas as Printed).printed ?? []).slice(0, -labels || undefined);
+    }),
+  );
 }
 
 /** Replaces a sentence as a reader does: click, select all, type, Enter. */

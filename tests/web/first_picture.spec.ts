@@ -6,7 +6,7 @@ import { en } from '../../web/src/content/en.ts';
 import { zh } from '../../web/src/content/zh.ts';
 import { pack, unpackPicture } from '../../web/src/engine/picture.ts';
 import { makePicture } from '../../web/src/engine/compute.ts';
-import { cells, launch, startServer, visit, type Server } from './browser.ts';
+import { cells, kReady, launch, startServer, visit, type Server } from './browser.ts';
 
 describe('the picture that is drawn before the engine arrives', () => {
   let browser: Browser;
@@ -56,18 +56,18 @@ describe('the picture that is drawn before the engine arrives', () => {
     ];
     await close();
 
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US' });
-    const early = await context.newPage();
     let release = (): void => undefined;
     const held = new Promise<void>((done) => {
       release = done;
     });
-    await early.route('**/*.wasm', async (route) => {
-      await held;
-      await route.continue();
+    const { page: early, close: closeEarly } = await visit(browser, server.url, {
+      until: '.badge',
+      before: (page) =>
+        page.route('**/*.wasm', async (route) => {
+          await held;
+          await route.continue();
+        }),
     });
-    await early.goto(server.url);
-    await early.waitForSelector('.badge');
     expect(await early.locator('html[data-engine]').count()).toBe(0);
     const saved = [
       await cells(early, 'a'),
@@ -77,7 +77,7 @@ describe('the picture that is drawn before the engine arrives', () => {
     ];
     expect(saved).toEqual(computed);
     release();
-    await early.waitForSelector('html[data-engine="ready"]');
-    await context.close();
+    await early.waitForSelector(kReady);
+    await closeEarly();
   });
 });

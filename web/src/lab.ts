@@ -17,6 +17,7 @@ import {
 } from './engine/compute.ts';
 import { engineForLongText } from './engine/loader.ts';
 import { pack, unpackPicture, type Picture, type RowResult, type SavedPages } from './engine/picture.ts';
+import { afterPaint } from './logic/after_paint.ts';
 import { factsOf, type Facts } from './logic/facts.ts';
 import { changedParams, type Params } from './logic/fields.ts';
 import { kLargestComputed, kLargestDrawn } from './logic/layout.ts';
@@ -48,7 +49,7 @@ export interface Cell {
 /** Time per frame for cards of the scoreboard, in milliseconds. */
 const kRowBudget = 6;
 /** Milliseconds without a change before the cards follow. */
-const kRowPause = 60;
+const kRowPause = 200;
 
 export class Lab extends EventTarget {
   readonly encodings: readonly EncodingInfo[];
@@ -321,7 +322,7 @@ export class Lab extends EventTarget {
       this.#frame = 0;
       this.frameStart = performance.now();
       this.#compute();
-      requestAnimationFrame(() => this.#changed());
+      afterPaint(() => requestAnimationFrame(() => this.#changed()));
     });
   }
 

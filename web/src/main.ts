@@ -6,6 +6,7 @@ import { registerElements } from './elements/register.ts';
 import { problemOf } from './engine/compute.ts';
 import { loadEngine } from './engine/loader.ts';
 import { Lab } from './lab.ts';
+import { afterPaint } from './logic/after_paint.ts';
 import { reportSize } from './embed.ts';
 import { Link } from './state/link.ts';
 import type { Lang } from './state/state.ts';
@@ -60,15 +61,12 @@ function measurePaint(): void {
   const mark = marks.at(-1);
   if (mark === undefined) return;
   performance.clearMarks('posenc:input');
-  // This runs inside an animation frame; the message arrives after that frame is painted.
-  const channel = new MessageChannel();
-  channel.port1.onmessage = () => {
+  afterPaint(() => {
     const end = performance.now();
     // From the event, with the wait for the next frame; and the work alone.
     performance.measure('posenc:input-to-paint', { start: mark.startTime, end });
     performance.measure('posenc:frame', { start: lab.frameStart, end });
-  };
-  channel.port2.postMessage(null);
+  });
 }
 
 if (embedded) document.documentElement.dataset['embed'] = '';

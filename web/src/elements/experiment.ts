@@ -11,6 +11,7 @@ import { changeLegend, weightLegend } from '../views/legend.ts';
 import { matrixTable, matrixText } from '../views/matrix_table.ts';
 import { announce } from './announcer.ts';
 import { LabElement, segmented } from './lab_element.ts';
+import type { MatrixGrid } from './matrix.ts';
 
 const kPanels: readonly Panel[] = ['a', 'b', 'delta'];
 const kPanelGap = 28;
@@ -72,6 +73,28 @@ export class Experiment extends LabElement {
     this.#observer?.observe(stage);
   }
 
+  /** The frame of a letter belongs to the pictures; what stands around them follows one frame later. */
+  protected override follow(event: Event): void {
+    if (event.type !== 'picture' || !this.#paintAhead()) super.follow(event);
+  }
+
+  #paintAhead(): boolean {
+    const { shown, problem, cell } = this.lab;
+    if (shown === null || problem !== null) return false;
+    const matrices = [...this.querySelectorAll<MatrixGrid>('pos-enc-matrix')];
+    return (
+      matrices.length > 0 &&
+      matrices.every((matrix) => {
+        const model = this.#modelsOf(shown)[matrix.model.panel];
+        return matrix.paintAhead(model, this.#layout(model, this.#isNarrow), this.#domain(shown), cell);
+      })
+    );
+  }
+
+  get #isNarrow(): boolean {
+    return this.stageWidth < kNarrowStage;
+  }
+
   protected override render(): TemplateResult {
     const { lab } = this;
     return html`<pos-enc-sentences .lab=${lab}></pos-enc-sentences>
@@ -101,7 +124,7 @@ export class Experiment extends LabElement {
     const text = content.matrix;
     if (shown === null)
       return html`<div class="stage-empty" aria-busy="true">${lab.problem || lab.failure ? '' : text.waiting}</div>`;
-    const narrow = this.stageWidth < kNarrowStage;
+    const narrow = this.#isNarrow;
     const panels = narrow ? [this.panel] : kPanels;
     return html`<div class="stage-tools">
         ${

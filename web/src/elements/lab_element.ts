@@ -10,8 +10,12 @@ export class LabElement extends LitElement {
 
   /** What makes this element draw again. */
   protected readonly events: readonly string[] = ['change'];
-  readonly #onChange = (): void => this.requestUpdate();
+  readonly #onEvent = (event: Event): void => this.follow(event);
   #followed: Lab | null = null;
+
+  protected follow(_event: Event): void {
+    this.requestUpdate();
+  }
 
   protected get content(): Content {
     return this.lab.content;
@@ -23,7 +27,7 @@ export class LabElement extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.hasUpdated) this.#follow();
+    if (this.hasUpdated) this.#listen();
   }
 
   override disconnectedCallback(): void {
@@ -32,18 +36,18 @@ export class LabElement extends LitElement {
   }
 
   protected override willUpdate(): void {
-    this.#follow();
+    this.#listen();
   }
 
-  #follow(): void {
+  #listen(): void {
     if (this.#followed === this.lab) return;
     this.#leave();
     this.#followed = this.lab;
-    for (const event of this.events) this.lab.addEventListener(event, this.#onChange);
+    for (const event of this.events) this.lab.addEventListener(event, this.#onEvent);
   }
 
   #leave(): void {
-    for (const event of this.events) this.#followed?.removeEventListener(event, this.#onChange);
+    for (const event of this.events) this.#followed?.removeEventListener(event, this.#onEvent);
     this.#followed = null;
   }
 }

@@ -15,13 +15,18 @@ import type { MatrixModel } from '../logic/matrix_model.ts';
 import type { Align } from '../state/state.ts';
 import type { Paint } from '../theme.ts';
 import { cellName } from '../views/cell_words.ts';
-import { drawMatrix } from '../views/matrix_canvas.ts';
-import { matrixRows, type Place } from '../views/matrix_svg.ts';
+import { drawMatrix, type MatrixPicture, type Place } from '../views/matrix_canvas.ts';
+import { matrixRows } from '../views/matrix_svg.ts';
 import { announce } from './announcer.ts';
 
 /** Whether two flat objects differ. */
 const differs = (now: object, before: object | undefined): boolean =>
   before === undefined || JSON.stringify(now) !== JSON.stringify(before);
+
+const placeOf = (model: MatrixModel, { query, key }: Cell): Place => [
+  model.places.indexOf(query),
+  model.places.indexOf(key),
+];
 
 const kSlide: KeyframeAnimationOptions = { duration: 400, easing: 'cubic-bezier(0.4, 0, 0.2, 1)' };
 
@@ -57,7 +62,7 @@ export class MatrixGrid extends LitElement {
   declare nameOf: (row: number, col: number) => string;
 
   #focusActive = false;
-  #drawn: unknown[] = [];
+  #drawn: (MatrixPicture & { canvas: HTMLCanvasElement }) | null = null;
   #from: readonly number[] = [];
   #moving: Animation | null = null;
 
@@ -93,26 +98,36 @@ export class MatrixGrid extends LitElement {
   }
 
   protected override updated(): void {
-    this.#draw();
+    const { model, layout, paint, domain } = this;
+    this.#draw({ model, layout, paint, domain, lit: placeOf(model, this.lit) });
     if (this.#focusActive) {
       this.#focusActive = false;
       this.querySelector<HTMLElement>('[role="gridcell"][tabindex="0"]')?.focus();
     }
   }
 
-  #placeOf({ query, key }: Cell): Place {
-    return [this.model.places.indexOf(query), this.model.places.indexOf(key)];
+  /**
+   * Paints the next picture at once; names, focus and rings follow with the properties of this element. False where
+   * there is nothing to paint on yet.
+   */
+  paintAhead(model: MatrixModel, layout: MatrixLayout, domain: number, lit: Cell): boolean {
+    const box = this.querySelector<HTMLElement>('.matrix');
+    if (box === null || layout.drawing !== 'svg') return false;
+    box.style.inlineSize = `${layout.width}px`;
+    this.#from = [];
+    this.#draw({ model, layout, paint: this.paint, domain, lit: placeOf(model, lit) });
+    return true;
   }
 
   #activeCell(): Place {
     const last = this.model.size - 1;
-    const [row, col] = this.active ?? this.#placeOf(this.pinned);
+    const [row, col] = this.active ?? placeOf(this.model, this.pinned);
     return [Math.max(0, Math.min(row, last)), Math.max(0, Math.min(col, last))];
   }
 
   #svg(): TemplateResult {
     const { model, layout } = this;
-    const [active, lit, pinned] = [this.#activeCell(), this.#placeOf(this.lit), this.#placeOf(this.pinned)];
+    const [active, lit, pinned] = [this.#activeCell(), placeOf(this.model, this.lit), placeOf(this.model, this.pinned)];
     return html`<div class="matrix" .style=${`inline-size:${layout.width}px`}>
       <div class="matrix-picture"><canvas aria-hidden="true"></canvas></div>
       <svg
@@ -137,7 +152,7 @@ export class MatrixGrid extends LitElement {
   #canvas(): TemplateResult {
     const { model, layout } = this;
     const [row, col] = this.#activeCell();
-    const [litRow, litCol] = this.#placeOf(this.lit);
+    const [litRow, litCol] = placeOf(this.model, this.lit);
     const side = layout.width;
     const cell = layout.cell;
     return html`<div
@@ -249,35 +264,42 @@ export class MatrixGrid extends LitElement {
   };
 
   /** Draws the picture when it changed; a permutation as a slide: everything goes from its old place to its new one. */
-  #draw(): void {
+  #draw(picture: MatrixPicture): void {
     const canvas = this.querySelector('canvas');
-    const { model, layout, paint, domain } = this;
-    const now = [model, layout, paint, domain, canvas];
-    if (canvas === null || now.every((value, index) => value === this.#drawn[index])) return;
-    this.#drawn = now;
+    if (canvas === null) return;
+    const before = this.#drawn;
+    const stays =
+      before?.canvas === canvas &&
+      before.model === picture.model &&
+      before.paint === picture.paint &&
+      before.domain === picture.domain &&
+      !differs(picture.layout, before.layout);
+    if (stays && !differs(picture.lit, before.lit)) return;
+    this.#drawn = { ...picture, canvas };
+    if (stays && this.#moving?.playState === 'running') return;
     this.#moving?.cancel();
     const from = this.#from;
-    if (from.every((before, index) => before === index)) {
-      drawMatrix(canvas, this, null);
-      return;
-    }
+    if (from.every((place, index) => place === index)) drawMatrix(canvas, picture, null);
+    else this.#slide(canvas, picture.layout, from);
+  }
+
+  #slide(canvas: HTMLCanvasElement, layout: MatrixLayout, from: readonly number[]): void {
     const moving = canvas.animate(null, kSlide);
     this.#moving = moving;
     const step = (): void => {
       const progress = moving.effect?.getComputedTiming().progress ?? null;
-      if (this.#moving === moving)
-        drawMatrix(canvas, { model, layout, paint, domain }, progress === null ? null : { from, progress });
+      if (this.#moving === moving && this.#drawn)
+        drawMatrix(canvas, this.#drawn, progress === null ? null : { from, progress });
       if (progress !== null) requestAnimationFrame(step);
     };
     step();
     const away = (index: string | undefined): number => {
-      if (index === undefined) return 0;
       const before = from[Number(index)] ?? -1;
       return before < 0 ? NaN : (before - Number(index)) * layout.cell;
     };
-    for (const part of this.querySelectorAll<SVGElement>('.axis, .is-lit, .is-pinned')) {
-      const [x, y] = [away(part.dataset['col']), away(part.dataset['row'])];
-      part.animate(Number.isNaN(x + y) ? { opacity: [0, 1] } : { translate: [`${x}px ${y}px`, '0px 0px'] }, kSlide);
+    for (const ring of this.querySelectorAll<SVGElement>('.is-lit, .is-pinned')) {
+      const [x, y] = [away(ring.dataset['col']), away(ring.dataset['row'])];
+      ring.animate(Number.isNaN(x + y) ? { opacity: [0, 1] } : { translate: [`${x}px ${y}px`, '0px 0px'] }, kSlide);
     }
   }
 }

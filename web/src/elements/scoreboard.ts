@@ -8,7 +8,7 @@ import { formatSize } from '../logic/format.ts';
 import { encodingName, problemText } from '../logic/names.ts';
 import type { PageMask } from '../state/state.ts';
 import { currentPaint, onPaintChange } from '../theme.ts';
-import { drawThumbnail } from '../views/thumbnail.ts';
+import { thumbnail } from '../views/thumbnail.ts';
 import { LabElement, segmented } from './lab_element.ts';
 
 const kMasks: readonly PageMask[] = ['none', 'causal'];
@@ -19,7 +19,7 @@ const kThumbnail = 56;
 export class Scoreboard extends LabElement {
   protected override readonly events: readonly string[] = ['change', 'rows'];
   #forgetPaint: (() => void) | null = null;
-  #drawn = new WeakMap<HTMLCanvasElement, { row: RowResult; paint: unknown }>();
+  #drawn = new WeakMap<HTMLImageElement, { row: RowResult; paint: unknown }>();
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -89,7 +89,7 @@ export class Scoreboard extends LabElement {
           const change = row?.changes?.[mask];
           const size = change === undefined || change.nothing ? '–' : formatSize(change.maxDelta);
           return html`<figure class="thumbnail">
-            <canvas role="img" data-mask=${mask} aria-label=${text.thumbnail(mask, size)}></canvas>
+            <img data-mask=${mask} alt=${text.thumbnail(mask, size)} decoding="sync" />
             <figcaption>
               <span class="thumbnail-size">${size}</span><span class="thumbnail-mask">${text.masks[mask]}</span>
             </figcaption>
@@ -124,12 +124,11 @@ export class Scoreboard extends LabElement {
     for (const card of this.querySelectorAll<HTMLElement>('.card')) {
       const row = this.lab.rows.get(card.dataset['kind'] ?? '');
       if (!row?.changes) continue;
-      for (const canvas of card.querySelectorAll('canvas')) {
-        const drawn = this.#drawn.get(canvas);
+      for (const image of card.querySelectorAll<HTMLImageElement>('.thumbnail img')) {
+        const drawn = this.#drawn.get(image);
         if (drawn?.row === row && drawn.paint === paint) continue;
-        this.#drawn.set(canvas, { row, paint });
-        const mask = canvas.dataset['mask'] === 'causal' ? 'causal' : 'none';
-        drawThumbnail(canvas, row.changes[mask], paint, kThumbnail);
+        this.#drawn.set(image, { row, paint });
+        image.src = thumbnail(row.changes[image.dataset['mask'] === 'causal' ? 'causal' : 'none'], paint, kThumbnail);
       }
     }
   }

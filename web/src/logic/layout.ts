@@ -20,6 +20,8 @@ export interface MatrixLayout {
   readonly values: 'full' | 'compact' | 'none';
   readonly width: number;
   readonly height: number;
+  /** The last slanted label leans out by this much. */
+  readonly overhang: number;
 }
 
 const kFont = 14;
@@ -57,6 +59,7 @@ export function layoutMatrix(
       values: 'none',
       width: side,
       height: side,
+      overhang: 0,
     };
   }
   const longest = Math.max(0, ...labels.map((label) => labelExtent(label)));
@@ -68,9 +71,8 @@ export function layoutMatrix(
   const font = Math.max(9, Math.min(kFont, cell * 0.78));
   const gap = cell > 40 ? 4 : cell > 24 ? 3 : 2;
   const values = cell >= 52 ? 'full' : cell >= 27 ? 'compact' : 'none';
-  // A slanted label leans out over the last column.
-  const overhang = angle === 0 ? 0 : Math.max(0, Math.min(longest, kLongestSlanted) * 0.71 - cell / 2);
-  const room = Math.max(0, width - labelWidth - cell * size);
+  const leaning = angle === 0 ? 0 : Math.max(0, Math.min(longest, kLongestSlanted) * 0.71 - cell / 2);
+  const inside = Math.min(leaning, Math.max(0, width - labelWidth - cell * size));
   return {
     drawing: 'svg',
     cell,
@@ -80,8 +82,9 @@ export function layoutMatrix(
     angle,
     font,
     values,
-    width: labelWidth + cell * size + Math.min(overhang, room),
+    width: labelWidth + cell * size + inside,
     height: headHeight + cell * size,
+    overhang: leaning - inside,
   };
 }
 

@@ -1,9 +1,12 @@
-/** A matrix as pixels: colours and numbers of all cells. */
+/** A matrix as pixels: colours and numbers of all cells, and the words along the axes. */
 import { changeStep, weightStep, type Rgb } from '../logic/colour.ts';
 import { compact, formatChange, formatWeight } from '../logic/format.ts';
-import { cellFace, cellOrigin, type MatrixLayout } from '../logic/layout.ts';
+import { cellFace, cellOrigin, fitLabel, kLongestSlanted, type MatrixLayout } from '../logic/layout.ts';
 import type { MatrixModel } from '../logic/matrix_model.ts';
 import type { Paint } from '../theme.ts';
+
+/** A row and a column; -1 is none. */
+export type Place = readonly [number, number];
 
 export interface MatrixPicture {
   readonly model: MatrixModel;
@@ -11,6 +14,8 @@ export interface MatrixPicture {
   readonly paint: Paint;
   /** Change drawn with the strongest colour. */
   readonly domain: number;
+  /** The labels of this row and this column stand out. */
+  readonly lit: Place;
 }
 
 /** Rows and columns on their way to new places. */
@@ -53,6 +58,37 @@ export function drawMatrix(canvas: HTMLCanvasElement, picture: MatrixPicture, sl
       drawCell(context, picture, model.value(row, col), cellOrigin(layout, place(row), place(col)));
     }
   }
+  context.font = `${layout.font}px ${paint.font}`;
+  for (let index = 0; index < model.size; index += 1) {
+    context.globalAlpha = before(index) < 0 && slide !== null ? slide.progress : 1;
+    drawLabel(context, picture, index, place(index));
+  }
+}
+
+/** The word of a row, and of its column. */
+function drawLabel(context: CanvasRenderingContext2D, picture: MatrixPicture, index: number, place: number): void {
+  const { model, layout, paint, lit } = picture;
+  const label = model.labels[index] ?? '';
+  const [left, top] = cellOrigin(layout, place, place);
+  const middle = (layout.cell - layout.gap) / 2;
+  const write = (text: string, x: number, y: number, align: CanvasTextAlign, isLit: boolean): void => {
+    context.fillStyle = isLit ? paint.ink : paint.soft;
+    if (isLit) context.font = `650 ${layout.font}px ${paint.font}`;
+    context.textAlign = align;
+    context.fillText(text, x, y);
+    if (isLit) context.font = `${layout.font}px ${paint.font}`;
+  };
+  write(fitLabel(label, layout.labelWidth - 8, layout.font), layout.labelWidth - 8, top + middle + layout.font * 0.35, 'right', index === lit[0]); // prettier-ignore
+  const head = layout.headHeight - 8;
+  if (layout.angle === 0) {
+    write(fitLabel(label, layout.cell, layout.font), left + middle, head, 'center', index === lit[1]);
+    return;
+  }
+  context.save();
+  context.translate(left + middle, head);
+  context.rotate(-Math.PI / 4);
+  write(fitLabel(label, kLongestSlanted, layout.font), 0, 0, 'left', index === lit[1]);
+  context.restore();
 }
 
 /** A new bitmap is slow to make: one that is a little too large stays, and the rest of it is out of sight. */
@@ -60,13 +96,18 @@ function makeRoom(canvas: HTMLCanvasElement, layout: MatrixLayout, ratio: number
   const fits = (now: number, length: number): boolean => now >= length * ratio && now <= (length + 2 * kRoom) * ratio;
   if (!fits(canvas.width, layout.width) || !fits(canvas.height, layout.height))
     resize(canvas, Math.ceil((layout.width + kRoom) * ratio), Math.ceil((layout.height + kRoom) * ratio));
-  const width = `${(100 * canvas.width) / (layout.width * ratio)}%`;
-  if (canvas.style.inlineSize !== width) canvas.style.inlineSize = width;
+  const window = layout.width + layout.overhang;
+  style(canvas, 'inline-size', `${(100 * canvas.width) / (window * ratio)}%`);
+  if (canvas.parentElement) style(canvas.parentElement, 'inline-size', `${(100 * window) / layout.width}%`);
 }
 
-function resize(canvas: HTMLCanvasElement, width: number, height: number): void {
+export function resize(canvas: HTMLCanvasElement, width: number, height: number): void {
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
+}
+
+function style(element: HTMLElement, property: string, value: string): void {
+  if (element.style.getPropertyValue(property) !== value) element.style.setProperty(property, value);
 }
 
 /** One pixel per cell, enlarged by the style sheet. A word without partner is transparent: the hatched ground shows. */

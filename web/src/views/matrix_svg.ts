@@ -1,11 +1,9 @@
-/** What lies over the picture of up to 16 words: labels, and a place for each cell that has a name, a focus and a ring. */
+/** What lies over the picture of up to 16 words: a place for each label and cell, with its name, focus and ring. */
 import { svg, type SVGTemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { cellFace, cellOrigin, fitLabel, kLongestSlanted, type MatrixLayout } from '../logic/layout.ts';
+import { cellFace, cellOrigin, type MatrixLayout } from '../logic/layout.ts';
 import type { MatrixModel } from '../logic/matrix_model.ts';
-
-/** A row and a column; -1 is none. */
-export type Place = readonly [number, number];
+import type { Place } from './matrix_canvas.ts';
 
 export interface MatrixSvgOptions {
   readonly model: MatrixModel;
@@ -25,24 +23,19 @@ export function matrixRows(options: MatrixSvgOptions): SVGTemplateResult {
     ${indices.map((row) => svg`<g role="row">${rowLabel(options, row)}${guard(shown, () => indices.map((col) => cell(options, row, col)))}</g>`)}`;
 }
 
-function columnLabel({ model, layout, lit }: MatrixSvgOptions, col: number): SVGTemplateResult {
+/** Its title shows the whole word where the picture had to cut it. */
+function columnLabel({ model, layout }: MatrixSvgOptions, col: number): SVGTemplateResult {
   const [left] = cellOrigin(layout, 0, col);
-  const x = left + (layout.cell - layout.gap) / 2;
   const label = model.labels[col] ?? '';
-  const extent = layout.angle === 0 ? layout.cell : kLongestSlanted;
-  return svg`<g role="columnheader" class="axis ${col === lit[1] ? 'is-lit' : ''}" data-col=${col} transform="translate(${x} ${layout.headHeight - 8})">
-    <title>${label}</title>
-    <text class="axis-text" font-size=${layout.font} text-anchor=${layout.angle === 0 ? 'middle' : 'start'} transform=${layout.angle === 0 ? 'rotate(0)' : 'rotate(-45)'}>${fitLabel(label, extent, layout.font)}</text>
-  </g>`;
+  return svg`<g role="columnheader" aria-label=${label}><title>${label}</title>
+    <rect class="axis" x=${left} y="0" width=${layout.cell} height=${layout.headHeight}></rect></g>`;
 }
 
-function rowLabel({ model, layout, lit }: MatrixSvgOptions, row: number): SVGTemplateResult {
+function rowLabel({ model, layout }: MatrixSvgOptions, row: number): SVGTemplateResult {
   const [, top] = cellOrigin(layout, row, 0);
   const label = model.labels[row] ?? '';
-  return svg`<g role="rowheader" class="axis ${row === lit[0] ? 'is-lit' : ''}" data-row=${row} transform="translate(${layout.labelWidth - 8} ${top + (layout.cell - layout.gap) / 2 + layout.font * 0.35})">
-    <title>${label}</title>
-    <text class="axis-text" font-size=${layout.font} text-anchor="end">${fitLabel(label, layout.labelWidth - 8, layout.font)}</text>
-  </g>`;
+  return svg`<g role="rowheader" aria-label=${label}><title>${label}</title>
+    <rect class="axis" x="0" y=${top} width=${layout.labelWidth} height=${layout.cell}></rect></g>`;
 }
 
 function cell({ layout, active, lit, pinned, name }: MatrixSvgOptions, row: number, col: number): SVGTemplateResult {

@@ -2,22 +2,29 @@
 import type { Change } from '../engine/picture.ts';
 import { changeStep } from '../logic/colour.ts';
 import type { Paint } from '../theme.ts';
+import { resize } from './matrix_canvas.ts';
 
 /** Up to this size every zero has a frame of its own. */
 const kFewCells = 4;
 /** Largest size at which single cells get their mark. */
 const kMarkedCells = 10;
 
-/** `side` in CSS pixels. */
-export function drawThumbnail(canvas: HTMLCanvasElement, change: Change, paint: Paint, side: number): void {
+const sheet = document.createElement('canvas');
+
+/** Address of the picture; `side` in CSS pixels. An image is part of the page where a canvas is a layer in every frame. */
+export function thumbnail(change: Change, paint: Paint, side: number): string {
   const { ratio } = paint;
   const pixels = Math.round(side * ratio);
-  if (canvas.width !== pixels) canvas.width = pixels;
-  if (canvas.height !== pixels) canvas.height = pixels;
-  const context = canvas.getContext('2d');
-  if (context === null) return;
+  resize(sheet, pixels, pixels);
+  const context = sheet.getContext('2d', { willReadFrequently: true });
+  if (context === null) return '';
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, side, side);
+  draw(context, change, paint, side);
+  return sheet.toDataURL();
+}
+
+function draw(context: CanvasRenderingContext2D, change: Change, paint: Paint, side: number): void {
   const { data, cols } = change.delta;
   if (cols === 0) return;
   if (change.exact && !change.nothing && cols > kFewCells) {
