@@ -37,7 +37,7 @@ function toFloat64(field: string, values: unknown): Float64Array {
 }
 
 function toFloat32(field: string, values: unknown): Float32Array {
-  return values instanceof Float32Array ? values : Float32Array.from(toFloat64(field, values));
+  return values instanceof Float32Array ? values : new Float32Array(toFloat64(field, values));
 }
 
 function requireSize(field: string, size: unknown): void {

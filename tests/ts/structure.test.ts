@@ -65,6 +65,13 @@ describe('includes of the core', () => {
   });
 });
 
+describe('WebAssembly memory', () => {
+  it('is reached from C++ only: TypeScript has views that C++ hands out', () => {
+    const files = filesBelow('bindings/src', /\.ts$/).filter((name) => !name.includes('/generated/'));
+    for (const file of files) expect(textOf(file), file).not.toMatch(/\bHEAP|malloc|WebAssembly\.Memory/);
+  });
+});
+
 describe('names', () => {
   it('no encoding is named in the page outside its texts', async () => {
     const kinds = (await load()).encodings.map(({ kind }) => kind);
