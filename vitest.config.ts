@@ -16,7 +16,12 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
-        test: { name: 'ts', include: ['tests/ts/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000 },
+        test: {
+          name: 'ts',
+          include: ['tests/ts/**/*.test.ts', 'tests/bench/*.test.mjs'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
       },
       {
         resolve: { alias },

@@ -7,9 +7,23 @@ const root = path.dirname(import.meta.dirname);
 
 const BUDGETS = [
   { name: 'dist/posenc.wasm', files: [path.join(root, 'dist/posenc.wasm')], gzipKB: 70 },
+  { name: 'package: dist/index.js and what it imports', files: withImports('dist/index.js'), gzipKB: 30 },
   { name: 'page: HTML, CSS, JS', files: filesBelow(path.join(root, 'web/dist'), /\.(html|css|js|mjs)$/), gzipKB: 120 },
 ];
 
+/** A module and all that it imports, itself or through others. */
+function withImports(entry) {
+  const files = new Set();
+  const visit = (file) => {
+    if (files.has(file)) return;
+    files.add(file);
+    if (!existsSync(file)) return;
+    const imports = readFileSync(file, 'utf8').matchAll(/(?:\bfrom|^import)\s*['"](\.[^'"]+\.js)['"]/gm);
+    for (const [, target] of imports) visit(path.join(path.dirname(file), target));
+  };
+  visit(path.join(root, entry));
+  return [...files].sort();
+}
 function filesBelow(dir, pattern) {
   if (!existsSync(dir)) return [];
   return readdirSync(dir, { recursive: true, withFileTypes: true })

@@ -25,7 +25,7 @@ const environment = {
 /** Steps in order; each returns {passed, failed}. */
 const STEPS = new Map([
   // First, since the checks below look at generated types and at the built package.
-  ['build', { title: 'the npm package and the page build', run: () => check('scripts/build') }],
+  ['build', { title: 'the npm package and the page build, within their budgets', run: checkBuild }],
   ['style', { title: 'format, lint, types', run: checkStyle }],
   ['scripts', { title: 'tests of the scripts', run: testScripts }],
   ['native', { title: 'C++ tests', run: () => testCpp('native') }],
@@ -86,6 +86,10 @@ function endGroup() {
 async function check(command, args) {
   const { exitCode } = await run(command, args);
   return { passed: exitCode === 0 ? 1 : 0, failed: exitCode === 0 ? 0 : 1 };
+}
+
+async function checkBuild() {
+  return sum([await check('scripts/build'), await check('node', ['scripts/size.mjs'])]);
 }
 
 async function checkStyle() {

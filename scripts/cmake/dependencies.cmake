@@ -1,5 +1,5 @@
 # Where libraries come from: a copy that scripts/setup names in the environment, else find_package, else a download of
-# a fixed version with its hash. xsimd is private to one source file; Catch2 and nlohmann_json serve tests only.
+# a fixed version with its hash. xsimd is private to the kernels; Catch2 and nlohmann_json serve tests only.
 
 include(FetchContent)
 

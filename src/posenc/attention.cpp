@@ -196,26 +196,37 @@ void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x
   kernels::best.add_scaled(1.0F, rows.all(), x.all());
 }
 
-void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float> x) {
-  const int rotary_dim = rotary.rotary_dim();
+Rotation rotation_of(const RotatesQk& rotary, const RotaryQuery& query) {
+  const int n_tokens = query.positions.rows();
+  const int n_pairs = rotary.rotary_dim() / 2;
+  Rotation result{rotary.layout(), rotary.blocks(), {n_tokens, n_pairs}, {n_tokens, n_pairs}};
+  rotary.cos_sin(query, result.cos.view(), result.sin.view());
+  return result;
+}
+
+void rotate(const Rotation& rotation, MatrixView<float> x) {
+  const int n_tokens = rotation.cos.rows();
+  const int rotary_dim = 2 * rotation.cos.cols();
   if (rotary_dim > x.cols()) {
     fail(ErrorCode::shape_mismatch, "", "x", "have at least " + std::to_string(rotary_dim) + " columns (rotary_dim)",
          std::to_string(x.cols()));
   }
-  check_shape("positions", query.positions.rows(), x.rows(), "rows, one for each row of x");
-  Matrix<float> cos(x.rows(), rotary_dim / 2);
-  Matrix<float> sin(x.rows(), rotary_dim / 2);
-  rotary.cos_sin(query, cos.view(), sin.view());
-  const auto kernel =
-      rotary.layout() == PairLayout::half ? kernels::best.rotate_half : kernels::best.rotate_interleaved;
-  const auto pairs = static_cast<std::size_t>(rotary_dim / 2 / rotary.blocks());
-  for (int token = 0; token < x.rows(); ++token) {
-    for (std::size_t block = 0; block < static_cast<std::size_t>(rotary.blocks()); ++block) {
-      const std::span<float> part = x.row(token).subspan(2 * pairs * block, 2 * pairs);
-      kernel(cos.row(token).subspan(pairs * block, pairs), sin.row(token).subspan(pairs * block, pairs), part);
-      if (rotary.layout() == PairLayout::interleaved_to_half) deinterleave(part);
-    }
+  if (x.rows() == 0) return;
+  if (n_tokens == 0 || x.rows() % n_tokens != 0) {
+    fail(ErrorCode::shape_mismatch, "", "x",
+         "have as many rows for each head as there are positions (" + std::to_string(n_tokens) + ")",
+         std::to_string(x.rows()));
   }
+  const auto kernel =
+      rotation.layout == PairLayout::half ? kernels::best.rotate_half : kernels::best.rotate_interleaved;
+  kernel(rotation.cos.view(), rotation.sin.view(), rotation.blocks, x);
+  if (rotation.layout != PairLayout::interleaved_to_half) return;
+  for (int row = 0; row < x.rows(); ++row) deinterleave(x.row(row).first(static_cast<std::size_t>(rotary_dim)));
+}
+
+void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float> x) {
+  check_shape("positions", query.positions.rows(), x.rows(), "rows, one for each row of x");
+  rotate(rotation_of(rotary, query), x);
 }
 
 HeadAttention attend(const Encoding& encoding, const HeadInput& input) {

@@ -60,7 +60,23 @@ struct HeadAttention {
 /// Adds the rows of an encoding in place: x = embedding_scale * x + rows. x [token][d_model].
 void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x);
 
-/// Rotates the rows of one head in place: x [token][head_dim].
+/// cos and sin of some positions and what else a rotation needs: computed once, it serves many tensors.
+struct Rotation {
+  PairLayout layout = PairLayout::half;
+  int blocks = 1;
+  Matrix<float> cos;  ///< [token][rotary_dim / 2]
+  Matrix<float> sin;
+};
+[[nodiscard]] Rotation rotation_of(const RotatesQk& rotary, const RotaryQuery& query);
+
+/// Rotates heads in place: x [head * token][head_dim], the tokens of one head after those of another.
+///
+/// @throws Error  shape_mismatch (rows that are no multiple of the tokens, too few columns)
+void rotate(const Rotation& rotation, MatrixView<float> x);
+
+/// Rotates one head in place, x [token][head_dim].
+///
+/// @throws Error  shape_mismatch
 void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float> x);
 
 /// Length of a sequence with these positions: the largest one + 1, over all axes.

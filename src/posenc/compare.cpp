@@ -161,29 +161,6 @@ std::pair<Stored, Stored> canonical(Words a, Words b, std::span<const int> mappi
   return {stored_a, stored_b};
 }
 
-void add_differences(Comparison& result) {
-  const int size = result.a.weights.rows();
-  constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
-  result.b_in_a = Matrix<float>(size, size);
-  result.delta = Matrix<float>(size, size);
-  for (int i = 0; i < size; ++i) {
-    for (int j = 0; j < size; ++j) {
-      const int query = result.mapping[at(i)];
-      const int key = result.mapping[at(j)];
-      const bool both = query >= 0 && key >= 0;
-      result.b_in_a(i, j) = both ? result.b.weights(query, key) : kNothing;
-      result.delta(i, j) = both ? result.b_in_a(i, j) - result.a.weights(i, j) : kNothing;
-      if (!both) continue;
-      const float change = std::abs(result.delta(i, j));
-      if (result.max_query < 0 || change > result.max_delta) {
-        result.max_delta = change;
-        result.max_query = i;
-        result.max_key = j;
-      }
-    }
-  }
-}
-
 float largest_change(const Matrix<float>& before, const Matrix<float>& after) {
   float largest = 0.0F;
   for (std::size_t i = 0; i < before.all().size(); ++i) {
@@ -256,6 +233,29 @@ void test_shuffles(const Experiment& experiment, Invariance& result) {
 }
 
 }  // namespace
+
+void add_differences(Comparison& result) {
+  const int size = result.a.weights.rows();
+  constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+  result.b_in_a = Matrix<float>(size, size);
+  result.delta = Matrix<float>(size, size);
+  for (int i = 0; i < size; ++i) {
+    for (int j = 0; j < size; ++j) {
+      const int query = result.mapping[at(i)];
+      const int key = result.mapping[at(j)];
+      const bool both = query >= 0 && key >= 0;
+      result.b_in_a(i, j) = both ? result.b.weights(query, key) : kNothing;
+      result.delta(i, j) = both ? result.b_in_a(i, j) - result.a.weights(i, j) : kNothing;
+      if (!both) continue;
+      const float change = std::abs(result.delta(i, j));
+      if (result.max_query < 0 || change > result.max_delta) {
+        result.max_delta = change;
+        result.max_query = i;
+        result.max_key = j;
+      }
+    }
+  }
+}
 
 HeadAttention attend_words(const Spec& spec, const Layer& layer, std::span<const std::string> words) {
   validate(spec, layer);

@@ -39,6 +39,9 @@ struct Comparison {
   int max_key = -1;
 };
 
+/// Fills b_in_a, delta and the largest change from a, b and mapping.
+void add_differences(Comparison& result);
+
 /// Both orderings are stored in one canonical order of words, each with positions of its own, so that every sum runs in
 /// the same order and what mathematics says is equal is equal to the bit.
 /// @throws Error  as attend_words; field "a" or "b" names the empty one

@@ -33,12 +33,10 @@ void validate_positions(Positions positions, int axes, const char* field) {
   for (int token = 0; token < positions.rows(); ++token) {
     for (const double position : positions.row(token)) {
       if (std::abs(position) <= kMaxPosition) continue;
-      const std::string at = " at token " + std::to_string(token);
-      if (!std::isfinite(position)) {
-        fail(ErrorCode::not_finite, "", field, "be finite numbers", to_text(position) + at);
-      }
+      const std::string given = to_text(position) + " at token " + std::to_string(token);
+      if (!std::isfinite(position)) fail(ErrorCode::not_finite, "", field, "be finite numbers", given);
       fail(ErrorCode::position_out_of_range, "", field,
-           "be from " + to_text(-kMaxPosition) + " to " + to_text(kMaxPosition), to_text(position) + at);
+           "be from " + to_text(-kMaxPosition) + " to " + to_text(kMaxPosition), given);
     }
   }
 }

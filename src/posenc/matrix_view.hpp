@@ -34,6 +34,11 @@ class MatrixView {
     return {data_ + index(row), static_cast<std::size_t>(cols_)};
   }
   [[nodiscard]] std::span<T> all() const { return {data_, index(rows_)}; }
+  /// `count` rows from `first` on.
+  [[nodiscard]] MatrixView slice(int first, int count) const {
+    assert(first >= 0 && count >= 0 && first + count <= rows_);
+    return {{data_ + index(first), index(count)}, count, cols_};
+  }
 
  private:
   [[nodiscard]] std::size_t index(int row) const {

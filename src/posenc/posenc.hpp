@@ -10,6 +10,7 @@
 #include "posenc/error.hpp"
 #include "posenc/info.hpp"
 #include "posenc/matrix_view.hpp"
+#include "posenc/reader.hpp"
 #include "posenc/relative.hpp"
 #include "posenc/rope.hpp"
 #include "posenc/seeded.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "posenc/angles.hpp"
 #include "posenc/error.hpp"
 #include "posenc/rope.hpp"
 
@@ -27,7 +28,7 @@ void for_each_vector(const VectorIndex& index, F f) {
 /// What a query with q + v sees: which distances occur, their sinusoids and keys, one row for each.
 struct Seen {
   VectorIndex index;
-  Matrix<float> waves;     ///< r [distance][d_model]
+  Matrix<float> waves;     ///< r [distance][d_model], sines then cosines
   Matrix<float> keys;      ///< W r [distance][head_dim]
   Matrix<float> biased_q;  ///< q + v [query][head_dim]
 };
@@ -106,7 +107,10 @@ class ProjectedSinusoids final : public RelativeVectors {
     }
     seen.waves = Matrix<float>(static_cast<int>(rows.size()), settings_.d_model);
     seen.keys = Matrix<float>(static_cast<int>(rows.size()), settings_.head_dim);
-    for (const auto& [distance, row] : rows) fill(distance, query.head, seen.waves.row(row), seen.keys.row(row));
+    std::vector<double> distances(rows.size());
+    for (const auto& [distance, row] : rows) distances[static_cast<std::size_t>(row)] = distance;
+    cos_sin_table(distances, inv_freq_, {seen.waves.view(), settings_.d_model / 2}, {seen.waves.view()});
+    for (int row = 0; row < seen.keys.rows(); ++row) project(seen.waves.row(row), query.head, seen.keys.row(row));
     seen.biased_q = Matrix<float>(query.q.rows(), query.q.cols());
     kernels::best.add_scaled(1.0F, query.q.all(), seen.biased_q.all());
     for (int i = 0; i < query.q.rows(); ++i) {
@@ -120,11 +124,8 @@ class ProjectedSinusoids final : public RelativeVectors {
     return limit == 0.0 ? distance : std::clamp(distance, -limit, limit);
   }
 
-  /// r of a distance, sines then cosines, and W r of one head.
-  void fill(double distance, int head, std::span<float> wave, std::span<float> key) const {
-    std::vector<double> angles(inv_freq_);
-    for (double& angle : angles) angle *= distance;
-    kernels::best.sin_cos(angles, wave.first(angles.size()), wave.last(angles.size()));
+  /// W r of one head.
+  void project(std::span<const float> wave, int head, std::span<float> key) const {
     int row = head * settings_.head_dim;
     for (float& channel : key) channel = kernels::best.dot(weights_.projection.row(row++), wave);
   }

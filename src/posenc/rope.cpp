@@ -132,7 +132,9 @@ namespace {
 /// The pairs that turn along one axis, and where they stand among all pairs.
 struct AxisPart {
   std::vector<double> inv_freq;
-  std::vector<int> pair;
+  std::vector<std::size_t> pair;
+
+  [[nodiscard]] bool together() const { return pair.back() - pair.front() + 1 == pair.size(); }
 };
 
 AxisPart part_of(std::span<const AxisPair> pairs, int axis) {
@@ -140,15 +142,17 @@ AxisPart part_of(std::span<const AxisPair> pairs, int axis) {
   for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
     if (pairs[pair].axis != axis) continue;
     part.inv_freq.push_back(pairs[pair].inv_freq);
-    part.pair.push_back(static_cast<int>(pair));
+    part.pair.push_back(pair);
   }
   return part;
 }
 
-std::vector<double> column(Positions positions, int axis) {
-  std::vector<double> result;
-  for (int token = 0; token < positions.rows(); ++token) result.push_back(positions(token, axis));
-  return result;
+void scatter(const Matrix<float>& from, std::span<const std::size_t> columns, MatrixView<float> to) {
+  for (int token = 0; token < from.rows(); ++token) {
+    const std::span<const float> values = from.row(token);
+    const std::span<float> row = to.row(token);
+    for (std::size_t i = 0; i < columns.size(); ++i) row[columns[i]] = values[i];
+  }
 }
 
 }  // namespace
@@ -156,15 +160,18 @@ std::vector<double> column(Positions positions, int axis) {
 void turn(Positions positions, std::span<const AxisPair> pairs, MatrixView<float> cos, MatrixView<float> sin) {
   for (int axis = 0; axis < positions.cols(); ++axis) {
     const AxisPart part = part_of(pairs, axis);
+    if (part.pair.empty()) continue;
+    const std::vector<double> places = along(axis, positions);
+    if (part.together()) {
+      const int first = static_cast<int>(part.pair.front());
+      cos_sin_table(places, part.inv_freq, {cos, first}, {sin, first});
+      continue;
+    }
     Matrix<float> part_cos(positions.rows(), static_cast<int>(part.pair.size()));
     Matrix<float> part_sin(part_cos.rows(), part_cos.cols());
-    cos_sin_table(column(positions, axis), part.inv_freq, part_cos.view(), part_sin.view());
-    for (int token = 0; token < cos.rows(); ++token) {
-      for (int i = 0; i < part_cos.cols(); ++i) {
-        cos(token, part.pair[static_cast<std::size_t>(i)]) = part_cos(token, i);
-        sin(token, part.pair[static_cast<std::size_t>(i)]) = part_sin(token, i);
-      }
-    }
+    cos_sin_table(places, part.inv_freq, {part_cos.view()}, {part_sin.view()});
+    scatter(part_cos, part.pair, cos);
+    scatter(part_sin, part.pair, sin);
   }
 }
 

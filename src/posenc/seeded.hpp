@@ -13,7 +13,7 @@ namespace posenc {
 inline constexpr double kMaxSeed = 9007199254740991.0;
 
 /// What a seeded stream of numbers is for. Streams of one seed share no numbers.
-enum class Stream : std::uint64_t { embeddings = 1, wq, wk, wv, encoding, shuffles };
+enum class Stream : std::uint64_t { embeddings = 1, wq, wk, wv, encoding, shuffles, parameters, training, evaluation };
 
 /// Key of one stream of one seed. Integer arithmetic only (SplitMix64), so it is the same everywhere.
 /// @source Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators", OOPSLA, figure 17 (mix64)

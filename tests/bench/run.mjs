@@ -1,38 +1,58 @@
-/** `npm run bench`: how fast posenc is, beside plain JavaScript and an empty page, in this one run. Needs a build. */
-import { cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
+/** `npm run bench`: how fast posenc is, beside limits, plain loops and other libraries, in this one run. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
 import { accuracyTable } from './accuracy.mjs';
+import { check } from './check.mjs';
 import { measureEngine } from './engine.mjs';
 import { ms, table, times } from './measure.mjs';
+import { HELP, readOptions, WORKLOAD_IDS } from './options.mjs';
+import { project } from './paths.mjs';
+import { insertBetweenMarkers, LEGEND, markdownReport } from './report.mjs';
+import { measureScaling } from './scaling.mjs';
+import { tablesTable } from './tables.mjs';
 import { measureTyping } from './typing.mjs';
+import { machineName, measureWorkloads, today } from './workload_table.mjs';
 
 const FRAME = 16;
-const root = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus()[0].model.trim()}, Node ${process.versions.node}`);
-console.log('Medians of interleaved rounds; ratios hold from machine to machine, times do not.\n');
+async function workloads(options) {
+  console.log(LEGEND);
+  const report = await measureWorkloads(options);
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 1)}\n`);
+  if (options.readme) {
+    const readme = readFileSync(project('README.md'), 'utf8');
+    writeFileSync(project('README.md'), insertBetweenMarkers(readme, markdownReport(report)));
+  }
+}
 
-const { rows, keystroke, encodings } = await measureEngine();
-console.log(
-  table([
-    ['through the npm API, in Node', 'posenc', 'plain JS', 'ratio'],
-    ...rows.map(({ what, own, plain }) => [what, ms(own), ms(plain), times(plain / own)]),
-  ]),
-);
-console.log(
-  `\nAll numbers of one keystroke (8 words, ${encodings} encodings, both masks, three tests): ${ms(keystroke)}`,
-);
-
-console.log(`\n${await accuracyTable()}`);
-
-const typing = await measureTyping(root('web/dist'));
-if (typing === null) {
-  console.log('\nNo Chromium found: typing was not measured.');
-} else {
-  const { version, baseline, typed, worst, own } = typing;
+async function engine() {
+  const { rows, keystroke, encodings } = await measureEngine();
   console.log(
-    `\nTyping a letter to the painted frame, 8 words, ${encodings} encodings on screen, Chromium ${version}:`,
+    table([
+      ['through the npm API, in Node', 'posenc', 'plain JS', 'ratio'],
+      ...rows.map(({ what, own, plain }) => [what, ms(own), ms(plain), times(plain / own)]),
+    ]),
   );
+  const what = `8 words, ${encodings} encodings, both masks, three tests`;
+  console.log(`\nAll numbers of one keystroke (${what}): ${ms(keystroke)}`);
+}
+
+async function accuracy() {
+  console.log(await accuracyTable());
+}
+
+async function tables() {
+  console.log(await tablesTable());
+}
+
+async function typing() {
+  const result = await measureTyping(project('web/dist'));
+  if (result === null) {
+    console.log('No Chromium found: typing was not measured.');
+    return;
+  }
+  const { version, baseline, typed, worst, own } = result;
+  console.log(`Typing a letter to the painted frame, 8 words, Chromium ${version}:`);
   console.log(
     table([
       ['', 'median', '95 %'],
@@ -41,7 +61,28 @@ if (typing === null) {
       ['posenc, its own performance.measure', ms(own), ''],
     ]),
   );
-  console.log(
-    `${times(typed / baseline)} an empty page; ${typed < FRAME ? 'within' : 'MORE THAN'} one frame of ${FRAME} ms.`,
-  );
+  const verdict = typed < FRAME ? 'within' : 'MORE THAN';
+  console.log(`${times(typed / baseline)} an empty page; ${verdict} one frame of ${FRAME} ms.`);
 }
+
+const SECTIONS = { engine, tables, accuracy, typing };
+
+async function main() {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) return console.log(HELP);
+  if (!existsSync(project('dist/posenc.wasm'))) throw new Error('dist is missing: run npm run build first');
+  if (options.check) return check(options);
+  console.log(`${today()}, ${machineName()}`);
+  if (options.scaling) return measureScaling(options);
+  if (options.only.some((id) => WORKLOAD_IDS.includes(id))) await workloads(options);
+  for (const [name, section] of Object.entries(SECTIONS)) {
+    if (options.readme || !options.only.includes(name)) continue;
+    console.log('');
+    await section();
+  }
+}
+
+main().catch((error) => {
+  console.error(`bench: ${error.message}`);
+  process.exitCode = 2;
+});

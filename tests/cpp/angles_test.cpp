@@ -21,7 +21,7 @@ Table table(const std::vector<double>& positions, const std::vector<double>& inv
   const int rows = static_cast<int>(positions.size());
   const int pairs = static_cast<int>(inv_freq.size());
   Table result{Matrix<float>(rows, pairs), Matrix<float>(rows, pairs)};
-  cos_sin_table(positions, inv_freq, result.cos.view(), result.sin.view());
+  cos_sin_table(positions, inv_freq, {result.cos.view()}, {result.sin.view()});
   return result;
 }
 
@@ -54,12 +54,35 @@ TEST_CASE("angles: half a unit in the last place at every kind of position", "[a
 
 TEST_CASE("angles: a row depends on its position alone", "[angles]") {
   const std::vector<double> inv_freq = frequencies(5);
-  const Table together = table({1000, 3, 64, 63, 0.5, 1000}, inv_freq);
-  const std::vector<double> positions{1000, 3, 64, 63, 0.5, 1000};
-  for (int row = 0; row < 6; ++row) {
+  std::vector<double> positions{1000, 3, 64, 63, 0.5, 1000, 0.5, 0.25, -1, -2, 1e9, -1e9};
+  for (double position = -20; position < 300; ++position) positions.push_back(position);  // whole tiles
+  const Table together = table(positions, inv_freq);
+  for (int row = 0; row < together.cos.rows(); ++row) {
     const Table alone = table({positions[static_cast<std::size_t>(row)]}, inv_freq);
     check_close<float, float>(together.cos.row(row), alone.cos.row(0), 0.0);
     check_close<float, float>(together.sin.row(row), alone.sin.row(0), 0.0);
+  }
+}
+
+TEST_CASE("angles: both orders have the same numbers, in the columns that were asked for", "[angles]") {
+  std::vector<double> positions{7, 0.5, 3};
+  for (double position = 0; position < 40; ++position) positions.push_back(position);
+  const std::vector<double> inv_freq = frequencies(6);
+  const Table expected = table(positions, inv_freq);
+  constexpr int kWidth = 17;
+  Matrix<float> apart(expected.cos.rows(), kWidth);
+  Matrix<float> beside(expected.cos.rows(), kWidth);
+  cos_sin_table(positions, inv_freq, {apart.view(), 9}, {apart.view(), 1});
+  cos_sin_table(positions, inv_freq, {beside.view(), 4}, {beside.view(), 3}, SinCos::interleaved);
+  for (int row = 0; row < apart.rows(); ++row) {
+    for (int pair = 0; pair < 6; ++pair) {
+      CHECK(apart(row, 9 + pair) == expected.cos(row, pair));
+      CHECK(apart(row, 1 + pair) == expected.sin(row, pair));
+      CHECK(beside(row, 4 + 2 * pair) == expected.cos(row, pair));
+      CHECK(beside(row, 3 + 2 * pair) == expected.sin(row, pair));
+    }
+    for (const int outside : {0, 7, 8, 15, 16}) CHECK(apart(row, outside) == 0.0F);
+    for (const int outside : {0, 1, 2, 15, 16}) CHECK(beside(row, outside) == 0.0F);
   }
 }
 

@@ -1,8 +1,8 @@
 #include "kernels/kernels.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <vector>
@@ -11,53 +11,20 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 
-#include "support.hpp"
+#include "twins.hpp"
 
 using namespace posenc;
 using kernels::Kernels;
+using test::kLanes;
+using test::Numbers;
 
 namespace {
 
-constexpr std::size_t kLanes = 4;
 constexpr std::size_t kMostPairs = 2 * kLanes + 3;
 
-/// Numbers that start `misalignment` floats after an aligned address.
-class Numbers {
- public:
-  Numbers(std::size_t size, std::size_t misalignment, std::uint64_t seed)
-      : storage_(size + misalignment), misalignment_(misalignment) {
-    fill_normal(seed, 1.0, storage_);
-  }
-  [[nodiscard]] std::span<float> all() { return std::span(storage_).subspan(misalignment_); }
-
- private:
-  std::vector<float> storage_;
-  std::size_t misalignment_;
-};
-
-bool same_bits(std::span<const float> a, std::span<const float> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
-    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
-  });
-}
-
-const Kernels& simd_or_skip() {
-  if (kernels::simd == nullptr) SKIP("this build has no SIMD");
-  return *kernels::simd;
-}
-
-/// Runs `f(kernels, numbers)` with both twins on equal numbers and compares every bit that it leaves behind.
 template <class F>
 void check_twins(std::size_t size, F f) {
-  const Kernels& simd = simd_or_skip();
-  for (std::size_t misalignment = 0; misalignment < kLanes; ++misalignment) {
-    Numbers by_scalar(size, misalignment, 1);
-    Numbers by_simd(size, misalignment, 1);
-    f(kernels::scalar, by_scalar.all());
-    f(simd, by_simd.all());
-    INFO("size " << size << ", misaligned by " << misalignment);
-    CHECK(same_bits(by_scalar.all(), by_simd.all()));
-  }
+  test::check_twins(kernels::scalar, kernels::simd, size, f);
 }
 
 std::size_t any_size() { return GENERATE(range(std::size_t{0}, kMostPairs + 1)); }
@@ -74,20 +41,6 @@ TEST_CASE("add_scaled: the twins agree to the bit", "[kernel]") {
   const std::size_t size = any_size();
   check_twins(2 * size,
               [&](const Kernels& k, std::span<float> x) { k.add_scaled(1.7F, x.first(size), x.subspan(size)); });
-}
-
-TEST_CASE("multiply: the twins agree to the bit", "[kernel]") {
-  const std::size_t cols = any_size();
-  constexpr std::size_t kRows = 3;
-  constexpr std::size_t kInner = 5;
-  const auto view = [](auto span, std::size_t rows, std::size_t columns) {
-    return MatrixView(span, static_cast<int>(rows), static_cast<int>(columns));
-  };
-  check_twins(kRows * kInner + kInner * cols + kRows * cols, [&](const Kernels& k, std::span<float> x) {
-    const std::span<float> b = x.subspan(kRows * kInner, kInner * cols);
-    k.multiply(view(x.first(kRows * kInner), kRows, kInner), view(b, kInner, cols),
-               view(x.last(kRows * cols), kRows, cols));
-  });
 }
 
 TEST_CASE("softmax: the twins agree to the bit", "[kernel]") {
@@ -125,41 +78,131 @@ TEST_CASE("sigmoid: within the bound of the header, exact at its ends and in the
   CHECK(ends == std::vector{0.0F, 0.0F, 0.5F, 0.5F, 1.0F, 1.0F});
 }
 
-TEST_CASE("rotations: the twins agree to the bit", "[kernel]") {
-  const std::size_t pairs = any_size();
+TEST_CASE("rotations: the twins agree to the bit, and leave the rest of a row alone", "[kernel]") {
+  const std::size_t pairs_in_block = any_size();
   const bool half = GENERATE(false, true);
-  check_twins(4 * pairs, [&](const Kernels& k, std::span<float> x) {
-    (half ? k.rotate_half : k.rotate_interleaved)(x.first(pairs), x.subspan(pairs, pairs), x.subspan(2 * pairs));
+  const int blocks = GENERATE(1, 2);
+  constexpr int kTokens = 2;
+  constexpr int kRows = 6 * kTokens;  // heads are taken by fours
+  constexpr int kRest = 2;
+  const int pairs = blocks * static_cast<int>(pairs_in_block);
+  const int width = 2 * pairs + kRest;
+  const auto table = static_cast<std::size_t>(kTokens * pairs);
+  check_twins(2 * table + static_cast<std::size_t>(kRows * width), [&](const Kernels& k, std::span<float> numbers) {
+    const MatrixView<float> x(numbers.subspan(2 * table), kRows, width);
+    const std::vector<float> before(x.all().begin(), x.all().end());
+    const auto kernel = half ? k.rotate_half : k.rotate_interleaved;
+    kernel(MatrixView<float>(numbers.first(table), kTokens, pairs),
+           MatrixView<float>(numbers.subspan(table, table), kTokens, pairs), blocks, x);
+    for (int row = 0; row < kRows; ++row) {
+      for (int rest = 2 * pairs; rest < width; ++rest) {
+        CHECK(x(row, rest) == before[static_cast<std::size_t>(row * width + rest)]);
+      }
+    }
   });
+}
+
+TEST_CASE("rotations: pairs of a block turn by their own angle", "[kernel]") {
+  const std::vector<float> cos{0.0F, 1.0F, -1.0F, 0.0F};
+  const std::vector<float> sin{1.0F, 0.0F, 0.0F, -1.0F};
+  const auto rotated = [&](auto kernel, int blocks) {
+    std::vector<float> x{1, 2, 3, 4, 5, 6, 7, 8};
+    kernel(MatrixView<const float>(cos, 1, 4), MatrixView<const float>(sin, 1, 4), blocks, MatrixView<float>(x, 1, 8));
+    return x;
+  };
+  for (const Kernels* k : {&kernels::scalar, &kernels::best}) {
+    CHECK(rotated(k->rotate_half, 1) == std::vector<float>{-5, 2, -3, 8, 1, 6, -7, -4});
+    CHECK(rotated(k->rotate_half, 2) == std::vector<float>{-3, 2, 1, 4, -5, 8, -7, -6});
+    CHECK(rotated(k->rotate_interleaved, 1) == std::vector<float>{-2, 1, 3, 4, -5, -6, 8, -7});
+    CHECK(rotated(k->rotate_interleaved, 2) == std::vector<float>{-2, 1, 3, 4, -5, -6, 8, -7});
+  }
 }
 
 TEST_CASE("sin_cos: the twins agree to the bit", "[kernel]") {
   const std::size_t size = any_size();
-  const double scale = GENERATE(1.0, 1e3, 1e6, 1e9);
-  check_twins(3 * size, [&](const Kernels& k, std::span<float> x) {
-    std::vector<double> angles(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(size));
-    for (double& angle : angles) angle *= scale / 4;
-    k.sin_cos(angles, x.subspan(size, size), x.subspan(2 * size));
-  });
-}
-
-TEST_CASE("sin_cos_double and add_angles: the twins agree to the bit", "[kernel]") {
-  const std::size_t size = any_size();
-  check_twins(2 * size, [&](const Kernels& k, std::span<float> x) {
-    std::vector<double> angles(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(size));
-    std::vector<double> sin(size);
+  const double scale = GENERATE(1.0, 1e3, 1e6, 5e8);
+  if (kernels::simd == nullptr) SKIP("this build has no SIMD");
+  std::vector<float> seeded(size);
+  fill_normal(1, scale / 4, seeded);
+  const auto computed = [&](const Kernels& k) {
+    std::vector<double> angles(seeded.begin(), seeded.end());
     std::vector<double> cos(size);
-    k.sin_cos_double(angles, sin, cos);
-    k.add_angles({sin, cos}, {cos, sin}, x.first(size), x.subspan(size));
+    std::vector<double> sin(size);
+    k.sin_cos(1.7, angles, sin, cos);
+    std::vector<std::uint64_t> bits;
+    for (const double value : sin) bits.push_back(std::bit_cast<std::uint64_t>(value));
+    for (const double value : cos) bits.push_back(std::bit_cast<std::uint64_t>(value));
+    return bits;
+  };
+  CHECK(computed(kernels::scalar) == computed(*kernels::simd));
+}
+
+TEST_CASE("add_angles: the twins agree to the bit, and both orders have the same numbers", "[kernel]") {
+  const std::size_t size = any_size();
+  constexpr std::size_t kGap = 3;
+  const std::size_t stride = 2 * size + kGap;
+  const auto angles = [&](std::uint64_t seed, std::size_t count) {
+    std::vector<float> numbers(2 * count);
+    fill_normal(seed, 1.0, numbers);
+    return std::vector<double>(numbers.begin(), numbers.end());
+  };
+  const std::vector<double> a = angles(1, size);
+  const std::vector<double> b = angles(2, size);
+  const std::vector<double> steps = angles(3, kernels::kHalfTile * size);
+  const auto view = [](const std::vector<double>& both) {
+    const std::span all(both);
+    return kernels::AnglesView{all.first(all.size() / 2), all.last(all.size() / 2)};
+  };
+  check_twins(2 * kernels::kTileRows * stride + 1, [&](const Kernels& k, std::span<float> x) {
+    const std::span<float> apart = x.first(kernels::kTileRows * stride);
+    const std::span<float> beside = x.subspan(apart.size());
+    k.add_angles(view(a), view(b), view(steps), {apart, apart.subspan(size), stride});
+    k.add_angles_interleaved(view(a), view(b), view(steps), {beside, beside.subspan(1), stride});
+    for (std::size_t row = 0; row < kernels::kTileRows; ++row) {
+      for (std::size_t i = 0; i < size; ++i) {
+        CHECK(apart[row * stride + i] == beside[row * stride + 2 * i]);
+        CHECK(apart[row * stride + size + i] == beside[row * stride + 2 * i + 1]);
+      }
+    }
   });
 }
 
-TEST_CASE("sin_cos_double: right to 1e-13", "[kernel]") {
+TEST_CASE("add_angles: the rows of a tile are steps below and above its centre", "[kernel]") {
+  constexpr std::size_t kPairs = 5;
+  std::vector<double> a(2 * kPairs);
+  std::vector<double> b(2 * kPairs);
+  std::vector<double> steps(2 * kPairs * kernels::kHalfTile);
+  const auto speed = [](std::size_t pair) { return 0.3 / static_cast<double>(pair + 1); };
+  for (std::size_t pair = 0; pair < kPairs; ++pair) {
+    a[pair] = std::sin(100.0 * speed(pair)), a[kPairs + pair] = std::cos(100.0 * speed(pair));
+    b[pair] = std::sin(7.0 * speed(pair)), b[kPairs + pair] = std::cos(7.0 * speed(pair));
+    for (std::size_t row = 0; row < kernels::kHalfTile; ++row) {
+      const double angle = (static_cast<double>(row) + 0.5) * speed(pair);
+      steps[row * kPairs + pair] = std::sin(angle);
+      steps[steps.size() / 2 + row * kPairs + pair] = std::cos(angle);
+    }
+  }
+  const std::span all_steps(steps);
+  std::vector<float> out(2 * kPairs * kernels::kTileRows);
+  const std::span cosines = std::span(out).subspan(kPairs);
+  kernels::best.add_angles(
+      {std::span(a).first(kPairs), std::span(a).last(kPairs)}, {std::span(b).first(kPairs), std::span(b).last(kPairs)},
+      {all_steps.first(steps.size() / 2), all_steps.last(steps.size() / 2)}, {out, cosines, 2 * kPairs});
+  for (std::size_t row = 0; row < kernels::kTileRows; ++row) {
+    for (std::size_t pair = 0; pair < kPairs; ++pair) {
+      const double angle = (99.5 + static_cast<double>(row)) * speed(pair);
+      CHECK(std::abs(out[2 * kPairs * row + pair] - std::sin(angle)) <= 3.0e-8);
+      CHECK(std::abs(cosines[2 * kPairs * row + pair] - std::cos(angle)) <= 3.0e-8);
+    }
+  }
+}
+
+TEST_CASE("sin_cos: right to 1e-13", "[kernel]") {
   for (int i = -20000; i <= 20000; ++i) {
     const std::vector<double> angle{i * 0.7318};
     std::vector<double> sin(1);
     std::vector<double> cos(1);
-    kernels::best.sin_cos_double(angle, sin, cos);
+    kernels::best.sin_cos(1.0, angle, sin, cos);
     REQUIRE(std::abs(sin[0] - std::sin(angle[0])) < 1e-13);
     REQUIRE(std::abs(cos[0] - std::cos(angle[0])) < 1e-13);
   }
@@ -169,10 +212,11 @@ TEST_CASE("sin_cos: within the bound of the header up to 1e6 radians", "[kernel]
   double worst = 0.0;
   for (int i = -200000; i <= 200000; ++i) {
     const std::vector<double> angle{i * 5.000317};
-    std::vector<float> sin(1);
-    std::vector<float> cos(1);
-    kernels::best.sin_cos(angle, sin, cos);
-    const auto error = [&](float got, double exact) {
+    std::vector<double> sin(1);
+    std::vector<double> cos(1);
+    kernels::best.sin_cos(1.0, angle, sin, cos);
+    const auto error = [&](double in_double, double exact) {
+      const auto got = static_cast<float>(in_double);
       const double ulp =
           std::nextafter(std::abs(static_cast<float>(exact)), 2.0F) - std::abs(static_cast<float>(exact));
       return std::abs(got - exact) / ulp;
@@ -184,14 +228,14 @@ TEST_CASE("sin_cos: within the bound of the header up to 1e6 radians", "[kernel]
 
 TEST_CASE("sin_cos: exact at zero and at quarter turns of small numbers", "[kernel]") {
   const std::vector<double> angles{0.0, std::numbers::pi / 2, -std::numbers::pi / 2, std::numbers::pi};
-  std::vector<float> sin(4);
-  std::vector<float> cos(4);
-  kernels::best.sin_cos(angles, sin, cos);
-  CHECK(sin[0] == 0.0F);
-  CHECK(cos[0] == 1.0F);
-  CHECK(sin[1] == 1.0F);
-  CHECK(sin[2] == -1.0F);
-  CHECK(cos[3] == -1.0F);
+  std::vector<double> sin(4);
+  std::vector<double> cos(4);
+  kernels::best.sin_cos(1.0, angles, sin, cos);
+  CHECK(sin[0] == 0.0);
+  CHECK(cos[0] == 1.0);
+  CHECK(sin[1] == 1.0);
+  CHECK(sin[2] == -1.0);
+  CHECK(cos[3] == -1.0);
 }
 
 TEST_CASE("dot: within the bound of the header", "[kernel]") {

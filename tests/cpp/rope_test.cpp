@@ -71,6 +71,33 @@ TEST_CASE("rope: position 0 changes nothing", "[rope]") {
   check_close<float, float>(rotated(spec("rope", head_of(16)), x, positions({0})).all(), x.all(), 0.0);
 }
 
+TEST_CASE("rope: many heads turn as each of them does alone", "[rope]") {
+  const std::string layout = GENERATE("half", "interleaved", "interleaved_to_half");
+  constexpr int kHeads = 6;
+  constexpr int kTokens = 5;
+  constexpr int kHeadDim = 22;
+  const Encoding encoding = make(spec("rope", head_of(kHeadDim), {{"layout", layout}, {"rotary_dim", 18.0}}));
+  const Matrix<double> at = count(kTokens, 100);
+  Matrix<float> all = random_matrix(kHeads * kTokens, kHeadDim, 1);
+  Matrix<float> each = all;
+  rotate(rotation_of(*encoding.rotary, {.positions = at.view()}), all.view());
+  for (int head = 0; head < kHeads; ++head) {
+    rotate(*encoding.rotary, {.positions = at.view()}, each.view().slice(head * kTokens, kTokens));
+  }
+  check_close<float, float>(all.all(), each.all(), 0.0);
+}
+
+TEST_CASE("rope: heads that do not fit a rotation are refused", "[rope]") {
+  const Matrix<double> at = count(4);
+  const Rotation rotation = rotation_of(*make(spec("rope", head_of(8))).rotary, {.positions = at.view()});
+  Matrix<float> uneven(6, 8);
+  CHECK(error_of([&] { rotate(rotation, uneven.view()); }).code() == ErrorCode::shape_mismatch);
+  Matrix<float> narrow(8, 6);
+  CHECK(error_of([&] { rotate(rotation, narrow.view()); }).code() == ErrorCode::shape_mismatch);
+  Matrix<float> none(0, 8);
+  rotate(rotation, none.view());
+}
+
 TEST_CASE("rope: scores depend on q - k only, to the bit, under whole shifts", "[rope]") {
   const double shift = GENERATE(1.0, 7.0, 1024.0, 1e6);
   const Encoding encoding = make(spec("rope", head_of(16)));

@@ -47,11 +47,19 @@ describe('includes of the core', () => {
     }
   });
 
-  it('kernels know matrix_view and themselves; only simd.cpp knows xsimd', () => {
+  it('models know public headers, the kernels and one another', () => {
+    const allowed = /^(posenc\/\w+\.hpp|kernels\/(kernels|training)\.hpp|models\/\w+\.hpp)$/;
+    for (const file of core.filter((name) => name.includes('/models/'))) {
+      for (const path of includesOf(file))
+        expect(isStandard(path) || allowed.test(path), `${file}: ${path}`).toBe(true);
+    }
+  });
+
+  it('kernels know matrix_view and themselves; only files with SIMD know xsimd', () => {
     for (const file of core.filter((name) => name.includes('/kernels/'))) {
       for (const path of includesOf(file)) {
         const ok = isStandard(path) || path === 'posenc/matrix_view.hpp' || path.startsWith('kernels/');
-        expect(ok || (path === 'xsimd/xsimd.hpp' && file.endsWith('/simd.cpp')), `${file}: ${path}`).toBe(true);
+        expect(ok || (path === 'xsimd/xsimd.hpp' && /\/\w*simd\w*\.[ch]pp$/.test(file)), `${file}: ${path}`).toBe(true);
       }
     }
   });

@@ -68,15 +68,36 @@ export async function visit(browser: Browser, address: string, options: VisitOpt
     if (!/^(data|blob|about):/u.test(request.url()) && new URL(request.url()).origin !== origin)
       foreign.push(request.url());
   });
+  await page.addInitScript(rememberPrinted);
   await before?.(page);
   await page.goto(address);
   await page.waitForSelector(withoutEngine ? '.failure' : 'html[data-engine="ready"]');
   return { page, errors, foreign, close: () => context.close() };
 }
 
-/** Text of the cells of a matrix, row by row. */
+/** A canvas that remembers what was printed on it since it was cleared. */
+interface Printed extends HTMLCanvasElement {
+  printed?: string[];
+}
+
+/** Runs in the page, before anything is drawn. */
+function rememberPrinted(): void {
+  const proto = CanvasRenderingContext2D.prototype;
+  const { clearRect, fillText } = proto;
+  proto.clearRect = function (...box) {
+    (this.canvas as Printed).printed = [];
+    clearRect.apply(this, box);
+  };
+  proto.fillText = function (text, ...place) {
+    ((this.canvas as Printed).printed ??= []).push(text);
+    fillText.call(this, text, ...place);
+  };
+}
+
+/** What is printed in the cells of a matrix, row by row. */
 export async function cells(page: Page, panel: 'a' | 'b' | 'delta'): Promise<string[]> {
-  return page.locator(`.panel-${panel} .cell .value`).allTextContents();
+  const matrix = page.locator(`.panel-${panel} .matrix canvas`);
+  return matrix.evaluateAll((canvases) => canvases.flatMap((canvas) => (canvas as Printed).printed ?? []));
 }
 
 /** Replaces a sentence as a reader does: click, select all, type, Enter. */
@@ -95,7 +116,9 @@ export async function choose(page: Page, name: string): Promise<void> {
   await settle(page);
 }
 
-/** Two frames: the state is computed and painted. */
+/** Three frames: the matrices are painted, then what surrounds them, then both are there. */
 export async function settle(page: Page): Promise<void> {
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+  });
 }

@@ -100,6 +100,8 @@ describe('colours', () => {
     surface: token('surface', theme),
     ink: token('ink', theme),
     muted: token('muted', theme),
+    line: token('line', theme),
+    border: token('border', theme),
     weightMiddle: token('weight-middle', theme),
     weightHigh: token('weight-high', theme),
     negative: token('negative', theme),

@@ -1,5 +1,5 @@
-/** Holds the state, asks the engine, keeps the last good picture. Tells its listeners once per frame: `change`, and `rows` when only
- * cards of the scoreboard came in. */
+/** Holds the state, asks the engine, keeps the last good picture. Tells its listeners in three steps: `picture`, for the
+ * matrices; `change`, one frame later, for everything around them; `rows`, after a pause, for the scoreboard. */
 import type { Comparison, EncodingInfo, Invariances, Posenc, PosencErrorData } from 'posenc';
 import { encodings } from 'posenc';
 import { tokenizePair } from 'posenc/text';
@@ -240,6 +240,7 @@ export class Lab extends EventTarget {
     this.#engine = engine;
     this.#failure = null;
     this.#compute();
+    this.#changed();
   }
 
   fail(failure: EngineFailure): void {
@@ -311,12 +312,16 @@ export class Lab extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
+  /** The next frame belongs to the matrices, the one after it to the rest. */
   #schedule(): void {
+    // Nobody waits for cards of a question that has changed.
+    this.#generation += 1;
     if (this.#frame !== 0) return;
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
       this.frameStart = performance.now();
       this.#compute();
+      requestAnimationFrame(() => this.#changed());
     });
   }
 
@@ -336,10 +341,7 @@ export class Lab extends EventTarget {
     const engine = this.#engine;
     const info = this.info;
     this.#generation += 1;
-    if (engine === null || info === null) {
-      this.#changed();
-      return;
-    }
+    if (engine === null || info === null) return;
     const question = this.#question();
     if (Math.max(question.a.length, question.b.length) > kLargestDrawn) {
       void this.#computeLater(engine, info, question, this.#generation);
@@ -353,9 +355,8 @@ export class Lab extends EventTarget {
     } catch (error) {
       this.#problem = problemOf(error);
     }
-    this.#changed();
+    this.dispatchEvent(new Event('picture'));
     this.#planRows(engine, question, this.#generation);
-    this.dispatchEvent(new Event('computed'));
   }
 
   /** Cards come when the reader pauses: the frame after a letter belongs to the matrices. */

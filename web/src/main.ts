@@ -9,7 +9,7 @@ import { Lab } from './lab.ts';
 import { reportSize } from './embed.ts';
 import { Link } from './state/link.ts';
 import type { Lang } from './state/state.ts';
-import { setTheme, watchSystemTheme } from './theme.ts';
+import { setTheme, watchSystem } from './theme.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';
@@ -73,9 +73,9 @@ function measurePaint(): void {
 
 if (embedded) document.documentElement.dataset['embed'] = '';
 follow();
-watchSystemTheme();
+watchSystem();
 lab.addEventListener('change', follow);
-lab.addEventListener('computed', measurePaint);
+lab.addEventListener('picture', measurePaint);
 new Link(lab);
 
 registerElements();

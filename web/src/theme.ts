@@ -1,17 +1,32 @@
-/** Light or dark, and the palette of the pictures, read from the style sheet. */
+/** What the pictures are painted with: light or dark, colours and letters of the style sheet, pixels of the screen. */
 import { makePalette, parseColour, type Palette, type Rgb } from './logic/colour.ts';
 import type { Theme } from './state/state.ts';
 
-let palette: Palette | null = null;
-const listeners = new Set<() => void>();
-
-/** Colours of the pictures under the current theme. */
-export function currentPalette(): Palette {
-  palette ??= readPalette();
-  return palette;
+export interface Paint extends Palette {
+  /** Font family. */
+  readonly font: string;
+  /** The reader's own colours, and no others. */
+  readonly forced: boolean;
+  /** Pixels of a bitmap per CSS pixel. */
+  readonly ratio: number;
 }
 
-export function onPaletteChange(listener: () => void): () => void {
+/** Enough for paper; more would only cost memory. */
+const kLargestRatio = 4;
+/** Milliseconds without a change until a pinch is over. */
+const kPinch = 150;
+
+let paint: Paint | null = null;
+let printing = false;
+const listeners = new Set<() => void>();
+
+/** A new object whenever something changed. */
+export function currentPaint(): Paint {
+  paint ??= readPaint();
+  return paint;
+}
+
+export function onPaintChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -25,27 +40,61 @@ export function setTheme(theme: Theme | null): void {
   forget();
 }
 
-export function watchSystemTheme(): void {
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', forget);
+/** The system's colours, zoom, another screen, paper. */
+export function watchSystem(): void {
+  for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)'])
+    matchMedia(query).addEventListener('change', forget);
+  watchPixels();
+  let pinch: ReturnType<typeof setTimeout> | undefined;
+  visualViewport?.addEventListener('resize', () => {
+    clearTimeout(pinch);
+    pinch = setTimeout(() => {
+      if (paint?.ratio !== currentRatio()) forget();
+    }, kPinch);
+  });
+  for (const event of ['beforeprint', 'afterprint'] as const)
+    addEventListener(event, () => {
+      printing = event === 'beforeprint';
+      forget();
+    });
+}
+
+function watchPixels(): void {
+  matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener(
+    'change',
+    () => {
+      forget();
+      watchPixels();
+    },
+    { once: true },
+  );
+}
+
+function currentRatio(): number {
+  const onScreen = devicePixelRatio * (visualViewport?.scale ?? 1);
+  return printing ? kLargestRatio : Math.min(kLargestRatio, Math.max(1, onScreen));
 }
 
 function forget(): void {
-  palette = null;
+  paint = null;
   for (const listener of listeners) listener();
 }
 
-function readPalette(): Palette {
+function readPaint(): Paint {
   const probe = document.createElement('span');
   probe.className = 'palette-probe';
   document.body.append(probe);
+  const style = getComputedStyle(probe);
   const read = (name: string): Rgb => {
     probe.dataset['colour'] = name;
-    return parseColour(getComputedStyle(probe).color);
+    return parseColour(style.color);
   };
   const colours = {
     surface: read('surface'),
     ink: read('ink'),
     muted: read('muted'),
+    line: read('line'),
+    border: read('border'),
     weightMiddle: read('weight-middle'),
     weightHigh: read('weight-high'),
     negative: read('negative'),
@@ -53,6 +102,8 @@ function readPalette(): Palette {
     inkDark: read('ink-dark'),
     inkLight: read('ink-light'),
   };
+  const font = style.fontFamily;
   probe.remove();
-  return makePalette(colours);
+  const forced = matchMedia('(forced-colors: active)').matches;
+  return { ...makePalette(colours), font, forced, ratio: currentRatio() };
 }

@@ -94,8 +94,10 @@ class LearnedRows final : public AddsToInput {
   void rows(Positions positions, MatrixView<float> out) const override {
     for (int token = 0; token < positions.rows(); ++token) {
       const std::span<const float> row = table_.row(row_of(positions(token, 0)));
+      std::ranges::copy(row, out.row(token).begin());
       const float factor = scale_ * inverse_length(row);
-      std::ranges::transform(row, out.row(token).begin(), [=](float value) { return factor * value; });
+      if (factor == 1.0F) continue;
+      for (float& value : out.row(token)) value *= factor;
     }
   }
 

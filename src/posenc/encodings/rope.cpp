@@ -396,7 +396,7 @@ class RopeRotation final : public RotatesQk {
     const double farthest = kMaxPosition / std::max(1.0, *std::ranges::max_element(frequencies));
     const std::span<const double> positions = query.positions.all();
     for (const double position : positions) check(position, farthest);
-    cos_sin_table(positions, frequencies, cos, sin);
+    cos_sin_table(positions, frequencies, {cos}, {sin});
     magnify(cos);
     magnify(sin);
   }

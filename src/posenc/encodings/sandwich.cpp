@@ -73,13 +73,11 @@ class SandwichBias final : public BiasesLogits {
 
  private:
   [[nodiscard]] double penalty(double r) const {
-    std::vector<double> angles(inv_freq_.size());
-    std::vector<float> cos(inv_freq_.size());
-    std::vector<float> sin(inv_freq_.size());
-    for (std::size_t i = 0; i < angles.size(); ++i) angles[i] = r * inv_freq_[i];
-    kernels::best.sin_cos(angles, sin, cos);
+    std::vector<double> sin(inv_freq_.size());
+    std::vector<double> cos(inv_freq_.size());
+    kernels::best.sin_cos(r, inv_freq_, sin, cos);
     double sum = 0.0;
-    for (const float value : cos) sum += static_cast<double>(value) - 1.0;
+    for (const double value : cos) sum += static_cast<double>(static_cast<float>(value)) - 1.0;
     return sum;
   }
 

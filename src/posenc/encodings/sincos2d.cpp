@@ -19,12 +19,12 @@
 #include <string>
 #include <vector>
 
+#include "posenc/angles.hpp"
 #include "posenc/error.hpp"
 #include "posenc/rope.hpp"
 
 #include "encodings/define.hpp"
 #include "encodings/registry.hpp"
-#include "kernels/kernels.hpp"
 
 namespace posenc {
 namespace {
@@ -91,36 +91,30 @@ class Sincos2dRows final : public AddsToInput {
   [[nodiscard]] int d_model() const override { return d_model_; }
 
   void rows(Positions positions, MatrixView<float> out) const override {
-    const std::size_t half = static_cast<std::size_t>(d_model_) / 2;
+    const int half = d_model_ / 2;
     const bool x_first = params_.convention == Convention::mae;
-    for (int token = 0; token < positions.rows(); ++token) {
-      const std::span<float> row = out.row(token);
-      const double y = place(positions(token, 0), params_.height);
-      const double x = place(positions(token, 1), params_.width);
-      fill(x_first ? x : y, row.first(half));
-      fill(x_first ? y : x, row.last(half));
-    }
+    fill(places(along(0, positions), params_.height), x_first ? half : 0, out);
+    fill(places(along(1, positions), params_.width), x_first ? 0 : half, out);
   }
 
  private:
-  [[nodiscard]] double place(double position, int size) const {
+  [[nodiscard]] std::vector<double> places(std::vector<double> positions, int size) const {
     constexpr double kOneTurn = 2.0 * std::numbers::pi;
     constexpr double kEps = 1e-6;  // DETR's own
-    if (params_.convention == Convention::mae) return position;
-    return params_.convention == Convention::detr ? (position + 1.0) / (size + kEps) * kOneTurn : position + 1.0;
+    if (params_.convention == Convention::mae) return positions;
+    for (double& position : positions) {
+      position += 1.0;
+      if (params_.convention == Convention::detr) position = position / (size + kEps) * kOneTurn;
+    }
+    return positions;
   }
 
-  void fill(double place, std::span<float> half) const {
-    const std::size_t pairs = inv_freq_.size();
-    std::vector<double> angles(pairs);
-    std::vector<float> sin(pairs);
-    std::vector<float> cos(pairs);
-    for (std::size_t pair = 0; pair < pairs; ++pair) angles[pair] = place * inv_freq_[pair];
-    kernels::best.sin_cos(angles, sin, cos);
-    const bool interleaved = params_.convention != Convention::mae;
-    for (std::size_t pair = 0; pair < pairs; ++pair) {
-      half[interleaved ? 2 * pair : pair] = sin[pair];
-      half[interleaved ? 2 * pair + 1 : pairs + pair] = cos[pair];
+  /// One axis, in the columns of its half.
+  void fill(std::span<const double> places, int first, MatrixView<float> out) const {
+    if (params_.convention == Convention::mae) {
+      cos_sin_table(places, inv_freq_, {out, first + d_model_ / 4}, {out, first});
+    } else {
+      cos_sin_table(places, inv_freq_, {out, first + 1}, {out, first}, SinCos::interleaved);
     }
   }
 

@@ -119,20 +119,16 @@ class SinusoidalRows final : public AddsToInput {
   [[nodiscard]] float embedding_scale() const override { return embedding_scale_; }
 
   void rows(Positions positions, MatrixView<float> out) const override {
-    std::vector<double> moved;
-    for (int token = 0; token < positions.rows(); ++token) moved.push_back(positions(token, 0) + position_offset_);
-    Matrix<float> sin(positions.rows(), static_cast<int>(inv_freq_.size()));
-    Matrix<float> cos(sin.rows(), sin.cols());
-    cos_sin_table(moved, inv_freq_, cos.view(), sin.view());
-    for (int token = 0; token < out.rows(); ++token) {
-      if (is_padding(moved[static_cast<std::size_t>(token)])) {
-        std::ranges::fill(out.row(token), 0.0F);
-        continue;
-      }
-      lay_out(sin.row(token), cos.row(token), out.row(token));
-      if (scale_ == 1.0F) continue;
-      for (float& value : out.row(token)) value *= scale_;
+    std::vector<double> moved(positions.all().begin(), positions.all().end());
+    if (position_offset_ != 0) {
+      for (double& position : moved) position += position_offset_;
     }
+    fill(moved, out);
+    for (int token = 0; padding_idx_ >= 0 && token < out.rows(); ++token) {
+      if (moved[static_cast<std::size_t>(token)] == padding_idx_) std::ranges::fill(out.row(token), 0.0F);
+    }
+    if (scale_ == 1.0F) return;
+    for (float& value : out.all()) value *= scale_;
   }
 
  private:
@@ -147,14 +143,23 @@ class SinusoidalRows final : public AddsToInput {
     return result;
   }
 
-  [[nodiscard]] bool is_padding(double position) const { return padding_idx_ >= 0 && position == padding_idx_; }
-
-  void lay_out(std::span<const float> sin, std::span<const float> cos, std::span<float> row) const {
-    const bool interleaved = convention_ == Convention::interleaved;
-    const std::size_t cosines = row.size() / 2;
-    if (sin.size() + cosines < row.size()) row.back() = 0.0F;
-    for (std::size_t i = 0; i < sin.size(); ++i) row[interleaved ? 2 * i : i] = sin[i];
-    for (std::size_t i = 0; i < cosines; ++i) row[interleaved ? 2 * i + 1 : sin.size() + i] = cos[i];
+  void fill(std::span<const double> positions, MatrixView<float> out) const {
+    const int sines = static_cast<int>(inv_freq_.size());
+    const auto whole_pairs = static_cast<std::size_t>(d_model_) / 2;
+    const std::span<const double> inv_freq = std::span(inv_freq_).first(whole_pairs);
+    if (convention_ == Convention::interleaved) {
+      cos_sin_table(positions, inv_freq, {out, 1}, {out}, SinCos::interleaved);
+    } else {
+      cos_sin_table(positions, inv_freq, {out, sines}, {out});
+    }
+    if (d_model_ % 2 == 0) return;
+    Matrix<float> rest(out.rows(), 1);  // of an odd d_model: zero, or a sine without its cosine
+    Matrix<float> unused = rest;
+    if (inv_freq_.size() > whole_pairs) {
+      cos_sin_table(positions, std::span(inv_freq_).last(1), {unused.view()}, {rest.view()});
+    }
+    const int at = convention_ == Convention::concatenated ? sines - 1 : d_model_ - 1;
+    for (int token = 0; token < out.rows(); ++token) out(token, at) = rest(token, 0);
   }
 
   Convention convention_;

@@ -20,7 +20,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "posenc/error.hpp"
@@ -106,6 +108,55 @@ double whole_power(double base, std::int64_t exponent) {
   return result;
 }
 
+/// How a pair shrinks.
+struct Shrink {
+  double xi;
+  double per_token;  ///< xi^(1 / scale_base)
+};
+
+/// xi^(distance / scale_base) of all pairs, as a product of those of a multiple of 64 and of what is left.
+class Powers {
+ public:
+  Powers(const std::vector<Shrink>& shrink, double scale_base)
+      : shrink_(shrink), scale_base_(scale_base), block_(shrink.size()), product_(shrink.size()) {}
+
+  [[nodiscard]] std::span<const double> at(double distance) {
+    const double whole = std::floor(distance);
+    const double block = kBlock * std::floor(whole / kBlock);
+    if (block != block_at_) fill(block, block_);
+    block_at_ = block;
+    std::vector<double>& rest = rest_[static_cast<std::size_t>(whole - block)];
+    if (rest.empty()) {
+      rest.resize(shrink_.size());
+      fill(whole - block, rest);
+    }
+    for (std::size_t pair = 0; pair < product_.size(); ++pair) product_[pair] = block_[pair] * rest[pair];
+    if (distance > whole) {  // the exact kernel is slow, so it serves the fraction of a token alone
+      for (std::size_t pair = 0; pair < product_.size(); ++pair) {
+        product_[pair] *= kernels::pow(shrink_[pair].xi, (distance - whole) / scale_base_);
+      }
+    }
+    return product_;
+  }
+
+ private:
+  static constexpr double kBlock = 64.0;
+
+  void fill(double whole, std::vector<double>& out) const {
+    for (std::size_t pair = 0; pair < out.size(); ++pair) {
+      const double size = whole_power(shrink_[pair].per_token, static_cast<std::int64_t>(std::abs(whole)));
+      out[pair] = whole < 0.0 ? 1.0 / size : size;
+    }
+  }
+
+  const std::vector<Shrink>& shrink_;
+  double scale_base_;
+  double block_at_ = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> block_;
+  std::array<std::vector<double>, static_cast<std::size_t>(kBlock)> rest_;
+  std::vector<double> product_;
+};
+
 class XposRotation final : public RotatesQk {
  public:
   XposRotation(const XposParams& params, int rotary_dim)
@@ -131,22 +182,20 @@ class XposRotation final : public RotatesQk {
   void cos_sin(const RotaryQuery& query, MatrixView<float> cos, MatrixView<float> sin) const override {
     turn(query.positions, pairs_, cos, sin);
     const double centre = centre_of(query);
+    Powers powers(shrink_, scale_base_);
     for (int token = 0; token < cos.rows(); ++token) {
       const double distance = checked(query.positions(token, 0) - centre);
-      for (int pair = 0; pair < cos.cols(); ++pair) {
-        const double factor = power(pair, query.operand == Operand::q ? distance : -distance);
-        cos(token, pair) = static_cast<float>(cos(token, pair) * factor);
-        sin(token, pair) = static_cast<float>(sin(token, pair) * factor);
+      const std::span<const double> factors = powers.at(query.operand == Operand::q ? distance : -distance);
+      const std::span<float> cosines = cos.row(token);
+      const std::span<float> sines = sin.row(token);
+      for (std::size_t pair = 0; pair < factors.size(); ++pair) {
+        cosines[pair] = static_cast<float>(cosines[pair] * factors[pair]);
+        sines[pair] = static_cast<float>(sines[pair] * factors[pair]);
       }
     }
   }
 
  private:
-  struct Shrink {
-    double xi;
-    double per_token;  ///< xi^(1 / scale_base)
-  };
-
   [[nodiscard]] double centre_of(const RotaryQuery& query) const {
     if (centre_ == Centre::none) return 0.0;
     const double half = (query.seq_len - query.origin) / 2.0;
@@ -158,15 +207,6 @@ class XposRotation final : public RotatesQk {
     fail(ErrorCode::position_out_of_range, "xpos", "positions",
          "be within " + to_text(std::floor(farthest_)) + " tokens of the centre, where float ends",
          to_text(distance) + " from it");
-  }
-
-  /// xi^(distance / scale_base). The exact kernel is slow, so it serves the fraction of a token alone.
-  [[nodiscard]] double power(int pair, double distance) const {
-    const auto& [xi, per_token] = shrink_[static_cast<std::size_t>(pair)];
-    const double whole = std::floor(distance);
-    const double fraction = distance - whole;
-    const double size = whole_power(per_token, static_cast<std::int64_t>(std::abs(whole)));
-    return (whole < 0.0 ? 1.0 / size : size) * (fraction > 0.0 ? kernels::pow(xi, fraction / scale_base_) : 1.0);
   }
 
   Centre centre_;

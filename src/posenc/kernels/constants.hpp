@@ -32,4 +32,10 @@ inline constexpr float kExpMin = -87.0F;
 /// e^r = 1 + r + r^2 * P(r).
 inline constexpr std::array kExp{1.0F / 2, 1.0F / 6, 1.0F / 24, 1.0F / 120, 1.0F / 720, 1.0F / 5040};
 
+// ---- GELU ----------------------------------------------------------------------------------------------------------
+
+/// 2 * sqrt(2 / pi), and that times 0.044715.
+inline constexpr float kGelu = 1.5957691216057308F;
+inline constexpr float kGeluCube = 0.0713548162726F;
+
 }  // namespace posenc::kernels

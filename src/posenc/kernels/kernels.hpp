@@ -7,10 +7,10 @@
 /// The arithmetic of posenc. Everything that reaches a result goes through here or through + - * / and sqrt, so that
 /// native builds and WebAssembly give the same bytes: no libm, no fused multiply-add.
 ///
-/// Kernels exist twice: in simd.cpp (xsimd, four floats or two doubles wide) and in scalar.cpp (plain C++). The two are
-/// equal to the bit: a sum over one array is kept in four partial sums, element i in partial sum i mod 4, which are
-/// added as (s0 + s2) + (s1 + s3). Kernels assert and never throw; every size including 0 is right; nothing needs
-/// alignment.
+/// Kernels exist twice: in the files with simd in their names (xsimd, four floats or two doubles wide) and in plain C++
+/// in scalar.cpp and the like. The two are equal to the bit: a sum over one array is kept in four partial sums, element
+/// i in partial sum i mod 4, which are added as (s0 + s2) + (s1 + s3). Kernels assert and never throw; every size
+/// including 0 is right; nothing needs alignment.
 namespace posenc::kernels {
 
 // ---- double precision, per number: the same code in every build (double_math.cpp) --------------------------------
@@ -32,6 +32,17 @@ struct AnglesView {
   std::span<const double> cos;
 };
 
+/// A tile is kTileRows rows of a table, half of them below a centre and half above.
+inline constexpr std::size_t kHalfTile = 8;
+inline constexpr std::size_t kTileRows = 2 * kHalfTile;
+
+/// Where the rows of a tile go: `stride` floats from one to the next.
+struct TileView {
+  std::span<float> sin;
+  std::span<float> cos;
+  std::size_t stride;
+};
+
 struct Kernels {
   /// sum of a[i] * b[i]; error <= (n / 4 + 4) * 2^-24 * sum |a[i] * b[i]|.
   float (*dot)(std::span<const float> a, std::span<const float> b);
@@ -41,23 +52,29 @@ struct Kernels {
   void (*multiply)(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out);
   /// out[i][j] = sum over k of a[i][k] * b[j][k], likewise.
   void (*multiply_transposed)(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out);
-  /// sin and cos of angles in radians. Error <= 0.51 units in the last place of float while |angle| <= 1e6, never more
-  /// than 6.1e-8; beyond, the rounding of the angle itself rules (1.2e-7 at 1e9). |angle| <= 1e9.
-  void (*sin_cos)(std::span<const double> angles, std::span<float> sin, std::span<float> cos);
-  /// The same in double, error below 1e-13.
-  void (*sin_cos_double)(std::span<const double> angles, std::span<double> sin, std::span<double> cos);
-  /// sin and cos of a[i] + b[i] from those of a[i] and b[i], in double, rounded to float once.
-  void (*add_angles)(const AnglesView& a, const AnglesView& b, std::span<float> sin, std::span<float> cos);
+  /// sin and cos of position * inv_freq[i] radians. Error below 1e-13 beside that of the rounding of the product:
+  /// rounded to float, 0.51 units in the last place while |angle| <= 1e6, 1.2e-7 at 1e9. |angle| <= 1e9.
+  void (*sin_cos)(double position, std::span<const double> inv_freq, std::span<double> sin, std::span<double> cos);
+  /// sin and cos of c[i] - steps[l][i] in row kHalfTile - 1 - l, and of c[i] + steps[l][i] in row kHalfTile + l, with
+  /// c = a + b; from the sines and cosines of a, b [pair] and steps [kHalfTile][pair], whose rows may be longer, in
+  /// double, rounded to float once. Pair i stands in column i of sin and cos. Error: half a unit in the last place, and
+  /// 4e-16 beside that of the input.
+  void (*add_angles)(const AnglesView& a, const AnglesView& b, const AnglesView& steps, const TileView& tile);
+  /// The same, but pair i stands in column 2i of sin and of cos; cos begins one float after sin.
+  void (*add_angles_interleaved)(const AnglesView& a, const AnglesView& b, const AnglesView& steps,
+                                 const TileView& tile);
   /// x[i] = e^(x[i] - max) / sum of these, in place. -inf gives exactly 0; all -inf gives all 0. No NaN, no +inf.
   /// Relative error <= (n / 4 + 8) * 2^-24 of weights above e^-87; below that a weight is 0.
   void (*softmax)(std::span<float> x);
   /// x[i] = 1 / (1 + e^-x[i]), in place. -inf gives exactly 0, +inf exactly 1. Relative error <= 3e-7 while
   /// x[i] >= -87; below, it is 0.
   void (*sigmoid)(std::span<float> x);
-  /// half:        (x[i], x[i + n]) is rotated by the angle with cos[i], sin[i]; x has 2n channels. Three roundings.
-  void (*rotate_half)(std::span<const float> cos, std::span<const float> sin, std::span<float> x);
-  /// interleaved: (x[2i], x[2i + 1]) likewise.
-  void (*rotate_interleaved)(std::span<const float> cos, std::span<const float> sin, std::span<float> x);
+  /// x [head * token][channel] is rotated, each head by the same cos and sin [token][pair], at least one token;
+  /// channels after the first 2 * pairs stay. Three roundings. The pairs are `blocks` of n, the channels blocks of 2n.
+  /// half:        pair i of a block has its channels i and i + n
+  void (*rotate_half)(MatrixView<const float> cos, MatrixView<const float> sin, int blocks, MatrixView<float> x);
+  /// interleaved: pair i has channels 2i and 2i + 1, whatever the blocks
+  void (*rotate_interleaved)(MatrixView<const float> cos, MatrixView<const float> sin, int blocks, MatrixView<float> x);
 };
 
 /// Plain C++; the definition of every result.

@@ -58,13 +58,13 @@ static T polynomial(const std::array<T, N>& coefficients, T x) {
   return value;
 }
 
-template <class T>
-static void sin_cos_as(std::span<const double> angles, std::span<T> sin, std::span<T> cos) {
-  assert(angles.size() == sin.size() && angles.size() == cos.size());
-  for (std::size_t i = 0; i < angles.size(); ++i) {
-    const double rounded = angles[i] * kTwoOverPi + kRoundDouble;
+void sin_cos(double position, std::span<const double> inv_freq, std::span<double> sin, std::span<double> cos) {
+  assert(inv_freq.size() == sin.size() && inv_freq.size() == cos.size());
+  for (std::size_t i = 0; i < inv_freq.size(); ++i) {
+    const double angle = position * inv_freq[i];
+    const double rounded = angle * kTwoOverPi + kRoundDouble;
     const double n = rounded - kRoundDouble;
-    const double r = ((angles[i] - n * kHalfPi[0]) - n * kHalfPi[1]) - n * kHalfPi[2];
+    const double r = ((angle - n * kHalfPi[0]) - n * kHalfPi[1]) - n * kHalfPi[2];
     const double square = r * r;
     const double sine = r + r * square * polynomial(kSin, square);
     const double cosine = (1.0 - 0.5 * square) + square * square * polynomial(kCos, square);
@@ -72,25 +72,37 @@ static void sin_cos_as(std::span<const double> angles, std::span<T> sin, std::sp
     const bool swapped = (quadrant & 1U) != 0;
     const double first = swapped ? cosine : sine;
     const double second = swapped ? sine : cosine;
-    sin[i] = static_cast<T>((quadrant & 2U) != 0 ? -first : first);
-    cos[i] = static_cast<T>(((quadrant + 1U) & 2U) != 0 ? -second : second);
+    sin[i] = (quadrant & 2U) != 0 ? -first : first;
+    cos[i] = ((quadrant + 1U) & 2U) != 0 ? -second : second;
   }
 }
 
-void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
-  sin_cos_as<float>(angles, sin, cos);
-}
-
-void sin_cos_double(std::span<const double> angles, std::span<double> sin, std::span<double> cos) {
-  sin_cos_as<double>(angles, sin, cos);
-}
-
-void add_angles(const AnglesView& a, const AnglesView& b, std::span<float> sin, std::span<float> cos) {
-  assert(a.sin.size() == sin.size() && b.sin.size() == sin.size() && cos.size() == sin.size());
-  for (std::size_t i = 0; i < sin.size(); ++i) {
-    sin[i] = static_cast<float>(a.sin[i] * b.cos[i] + a.cos[i] * b.sin[i]);
-    cos[i] = static_cast<float>(a.cos[i] * b.cos[i] - a.sin[i] * b.sin[i]);
+void add_angles_from(std::size_t begin, std::size_t step, const AnglesView& a, const AnglesView& b,
+                     const AnglesView& steps, const TileView& tile) {
+  const std::size_t pairs = a.sin.size();
+  for (std::size_t i = begin; i < pairs; ++i) {
+    const double centre_sin = a.sin[i] * b.cos[i] + a.cos[i] * b.sin[i];
+    const double centre_cos = a.cos[i] * b.cos[i] - a.sin[i] * b.sin[i];
+    for (std::size_t row = 0; row < kHalfTile; ++row) {
+      const double sin = steps.sin[row * (steps.sin.size() / kHalfTile) + i];
+      const double cos = steps.cos[row * (steps.cos.size() / kHalfTile) + i];
+      const std::size_t above = (kHalfTile + row) * tile.stride + i * step;
+      const std::size_t below = (kHalfTile - 1 - row) * tile.stride + i * step;
+      tile.sin[above] = static_cast<float>(centre_sin * cos + centre_cos * sin);
+      tile.cos[above] = static_cast<float>(centre_cos * cos - centre_sin * sin);
+      tile.sin[below] = static_cast<float>(centre_sin * cos - centre_cos * sin);
+      tile.cos[below] = static_cast<float>(centre_cos * cos + centre_sin * sin);
+    }
   }
+}
+
+static void add_angles(const AnglesView& a, const AnglesView& b, const AnglesView& steps, const TileView& tile) {
+  add_angles_from(0, 1, a, b, steps, tile);
+}
+
+static void add_angles_interleaved(const AnglesView& a, const AnglesView& b, const AnglesView& steps,
+                                   const TileView& tile) {
+  add_angles_from(0, 2, a, b, steps, tile);
 }
 
 static float exp_of_nonpositive(float x) {
@@ -126,32 +138,48 @@ void sigmoid(std::span<float> x) {
   }
 }
 
-void rotate_half(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
-  const std::size_t pairs = cos.size();
-  assert(sin.size() == pairs && x.size() == 2 * pairs);
-  for (std::size_t i = 0; i < pairs; ++i) {
-    const float a = x[i];
-    const float b = x[i + pairs];
-    x[i] = a * cos[i] - b * sin[i];
-    x[i + pairs] = b * cos[i] + a * sin[i];
+void rotate_from(std::size_t begin, std::size_t step, std::size_t apart, std::span<const float> cos,
+                 std::span<const float> sin, std::span<float> x) {
+  for (std::size_t i = begin; i < cos.size(); ++i) {
+    float& first = x[i * step];
+    float& second = x[i * step + apart];
+    const float a = first;
+    const float b = second;
+    first = a * cos[i] - b * sin[i];
+    second = b * cos[i] + a * sin[i];
   }
 }
 
-void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
-  assert(sin.size() == cos.size() && x.size() == 2 * cos.size());
-  for (std::size_t i = 0; i < cos.size(); ++i) {
-    const float a = x[2 * i];
-    const float b = x[2 * i + 1];
-    x[2 * i] = a * cos[i] - b * sin[i];
-    x[2 * i + 1] = b * cos[i] + a * sin[i];
+static void rotate_half(MatrixView<const float> cos, MatrixView<const float> sin, int blocks, MatrixView<float> x) {
+  const auto pairs = static_cast<std::size_t>(cos.cols() / blocks);
+  for (int row = 0; row < x.rows(); ++row) {
+    const std::span<const float> cosines = cos.row(row % cos.rows());
+    const std::span<const float> sines = sin.row(row % sin.rows());
+    for (std::size_t at = 0; at < cosines.size(); at += pairs) {
+      rotate_from(0, 1, pairs, cosines.subspan(at, pairs), sines.subspan(at, pairs), x.row(row).subspan(2 * at));
+    }
+  }
+}
+
+static void rotate_interleaved(MatrixView<const float> cos, MatrixView<const float> sin, int /*blocks*/,
+                               MatrixView<float> x) {
+  for (int row = 0; row < x.rows(); ++row) {
+    rotate_from(0, 2, 1, cos.row(row % cos.rows()), sin.row(row % sin.rows()), x.row(row));
   }
 }
 
 }  // namespace by_scalar
 
-constinit const Kernels scalar{
-    by_scalar::dot,     by_scalar::add_scaled,     by_scalar::multiply,          by_scalar::multiply_transposed,
-    by_scalar::sin_cos, by_scalar::sin_cos_double, by_scalar::add_angles,        by_scalar::softmax,
-    by_scalar::sigmoid, by_scalar::rotate_half,    by_scalar::rotate_interleaved};
+constinit const Kernels scalar{by_scalar::dot,
+                               by_scalar::add_scaled,
+                               by_scalar::multiply,
+                               by_scalar::multiply_transposed,
+                               by_scalar::sin_cos,
+                               by_scalar::add_angles,
+                               by_scalar::add_angles_interleaved,
+                               by_scalar::softmax,
+                               by_scalar::sigmoid,
+                               by_scalar::rotate_half,
+                               by_scalar::rotate_interleaved};
 
 }  // namespace posenc::kernels

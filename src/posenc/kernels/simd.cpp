@@ -4,34 +4,16 @@
 #include <cstdint>
 #include <limits>
 
-#include <xsimd/xsimd.hpp>
-
 #include "kernels/by_scalar.hpp"
 #include "kernels/constants.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/simd_batch.hpp"
+#include "kernels/simd_products.hpp"
 
-// Blocks of four floats (two doubles) whatever the machine offers, and no fused multiply-add, so that SSE, NEON and
-// WebAssembly give the same bytes. What is left over at the end goes through the scalar twin's arithmetic.
+// What is left over after the last whole block goes through the scalar twin's arithmetic.
 
 namespace posenc::kernels {
 namespace {
-
-using Floats = xsimd::make_sized_batch_t<float, 4>;
-using Doubles = xsimd::make_sized_batch_t<double, 2>;
-constexpr std::size_t kFloats = Floats::size;
-constexpr std::size_t kDoubles = Doubles::size;
-static_assert(kFloats == 4 && kDoubles == 2);
-
-std::size_t whole_blocks(std::size_t size, std::size_t block) { return size - size % block; }
-
-/// Adds what the four lanes and the elements after the last whole block contribute.
-template <class Element>
-float total(Floats lanes, std::size_t begin, std::size_t end, Element element) {
-  alignas(Floats::arch_type::alignment()) float sums[kFloats];
-  lanes.store_aligned(sums);
-  for (std::size_t i = begin; i < end; ++i) sums[i % kFloats] += element(i);
-  return (sums[0] + sums[2]) + (sums[1] + sums[3]);
-}
 
 float dot(std::span<const float> a, std::span<const float> b) {
   assert(a.size() == b.size());
@@ -53,43 +35,13 @@ void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
   by_scalar::add_scaled(factor, x.subspan(whole), y.subspan(whole));
 }
 
-void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out) {
-  assert(a.cols() == b.rows() && out.rows() == a.rows() && out.cols() == b.cols());
-  const auto cols = static_cast<std::size_t>(out.cols());
-  const std::size_t whole = whole_blocks(cols, kFloats);
-  for (int i = 0; i < out.rows(); ++i) {
-    const std::span<const float> row = a.row(i);
-    for (std::size_t j = 0; j < whole; j += kFloats) {
-      Floats sums(0.0F);
-      const float* below = b.all().data() + j;
-      for (const float factor : row) {
-        sums += Floats(factor) * Floats::load_unaligned(below);
-        below += cols;
-      }
-      sums.store_unaligned(&out.row(i)[j]);
-    }
-    for (std::size_t j = whole; j < cols; ++j) {
-      float sum = 0.0F;
-      for (std::size_t k = 0; k < row.size(); ++k) sum += row[k] * b.all()[k * cols + j];
-      out.row(i)[j] = sum;
-    }
-  }
-}
-
-template <std::size_t N, class T, class Batch>
-Batch polynomial(const std::array<T, N>& coefficients, Batch x) {
-  Batch value(coefficients[N - 1]);
-  for (std::size_t i = N - 1; i-- > 0;) value = value * x + Batch(coefficients[i]);
-  return value;
-}
-
-[[gnu::noinline]] void sin_cos_double(std::span<const double> angles, std::span<double> sin, std::span<double> cos) {
-  assert(angles.size() == sin.size() && angles.size() == cos.size());
+void sin_cos(double position, std::span<const double> inv_freq, std::span<double> sin, std::span<double> cos) {
+  assert(inv_freq.size() == sin.size() && inv_freq.size() == cos.size());
   using Bits = xsimd::batch<std::uint64_t, Doubles::arch_type>;
-  const std::size_t whole = whole_blocks(angles.size(), kDoubles);
+  const std::size_t whole = whole_blocks(inv_freq.size(), kDoubles);
   const Doubles round(kRoundDouble);
   for (std::size_t i = 0; i < whole; i += kDoubles) {
-    const Doubles angle = Doubles::load_unaligned(&angles[i]);
+    const Doubles angle = Doubles(position) * Doubles::load_unaligned(&inv_freq[i]);
     const Doubles rounded = angle * Doubles(kTwoOverPi) + round;
     const Doubles n = rounded - round;
     const Doubles r = ((angle - n * Doubles(kHalfPi[0])) - n * Doubles(kHalfPi[1])) - n * Doubles(kHalfPi[2]);
@@ -104,38 +56,26 @@ Batch polynomial(const std::array<T, N>& coefficients, Batch x) {
     (xsimd::select(swapped, cosine, sine) ^ sin_sign).store_unaligned(&sin[i]);
     (xsimd::select(swapped, sine, cosine) ^ cos_sign).store_unaligned(&cos[i]);
   }
-  by_scalar::sin_cos_double(angles.subspan(whole), sin.subspan(whole), cos.subspan(whole));
+  by_scalar::sin_cos(position, inv_freq.subspan(whole), sin.subspan(whole), cos.subspan(whole));
 }
 
-/// The same, rounded: a block at a time, so that one copy of the polynomials is enough.
-void sin_cos(std::span<const double> angles, std::span<float> sin, std::span<float> cos) {
-  constexpr std::size_t kBlock = 32;
-  double sines[kBlock];
-  double cosines[kBlock];
-  for (std::size_t begin = 0; begin < angles.size(); begin += kBlock) {
-    const std::size_t size = std::min(kBlock, angles.size() - begin);
-    sin_cos_double(angles.subspan(begin, size), {sines, size}, {cosines, size});
-    for (std::size_t i = 0; i < size; ++i) {
-      sin[begin + i] = static_cast<float>(sines[i]);
-      cos[begin + i] = static_cast<float>(cosines[i]);
-    }
-  }
-}
-
-/// Four doubles, rounded to float. xsimd has no such conversion, and one through memory is slower.
-Floats narrow(Doubles low, Doubles high) {
+/// Two doubles, rounded to float, in the first two lanes. xsimd has no such conversion, and one through memory is
+/// slower.
+Floats narrow(Doubles wide) {
 #if defined(__wasm_simd128__)
-  return wasm_i32x4_shuffle(wasm_f32x4_demote_f64x2_zero(low), wasm_f32x4_demote_f64x2_zero(high), 0, 1, 4, 5);
+  return wasm_f32x4_demote_f64x2_zero(wide);
 #elif defined(__SSE2__)
-  return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
+  return _mm_cvtpd_ps(wide);
 #else
-  alignas(Floats::arch_type::alignment()) float narrowed[kFloats];
-  for (std::size_t lane = 0; lane < kDoubles; ++lane) {
-    narrowed[lane] = static_cast<float>(low.get(lane));
-    narrowed[lane + kDoubles] = static_cast<float>(high.get(lane));
-  }
+  alignas(Floats::arch_type::alignment()) float narrowed[kFloats] = {};
+  for (std::size_t lane = 0; lane < kDoubles; ++lane) narrowed[lane] = static_cast<float>(wide.get(lane));
   return Floats::load_aligned(narrowed);
 #endif
+}
+
+/// [a[0], a[1], b[0], b[1]].
+Floats join(Floats a, Floats b) {
+  return xsimd::shuffle(a, b, xsimd::batch_constant<std::uint32_t, Floats::arch_type, 0, 1, 4, 5>{});
 }
 
 /// Two angles by sine and cosine.
@@ -144,35 +84,79 @@ struct AnglesBlock {
   Doubles cos;
 };
 
-AnglesBlock load(const AnglesView& angles, std::size_t i) {
-  return {Doubles::load_unaligned(&angles.sin[i]), Doubles::load_unaligned(&angles.cos[i])};
+AnglesBlock load(const double* sin, const double* cos) {
+  return {Doubles::load_unaligned(sin), Doubles::load_unaligned(cos)};
 }
 
 AnglesBlock sum(const AnglesBlock& a, const AnglesBlock& b) {
   return {a.sin * b.cos + a.cos * b.sin, a.cos * b.cos - a.sin * b.sin};
 }
 
-void add_angles(const AnglesView& a, const AnglesView& b, std::span<float> sin, std::span<float> cos) {
-  assert(a.sin.size() == sin.size() && b.sin.size() == sin.size() && cos.size() == sin.size());
-  const std::size_t whole = whole_blocks(sin.size(), kFloats);
-  for (std::size_t i = 0; i < whole; i += kFloats) {
-    const AnglesBlock low = sum(load(a, i), load(b, i));
-    const AnglesBlock high = sum(load(a, i + kDoubles), load(b, i + kDoubles));
-    narrow(low.sin, high.sin).store_unaligned(&sin[i]);
-    narrow(low.cos, high.cos).store_unaligned(&cos[i]);
-  }
-  by_scalar::add_angles({a.sin.subspan(whole), a.cos.subspan(whole)}, {b.sin.subspan(whole), b.cos.subspan(whole)},
-                        sin.subspan(whole), cos.subspan(whole));
+AnglesBlock difference(const AnglesBlock& a, const AnglesBlock& b) {
+  return {a.sin * b.cos - a.cos * b.sin, a.cos * b.cos + a.sin * b.sin};
 }
 
-Floats exp_of_nonpositive(Floats x) {
-  const Floats round(kRoundFloat);
-  const Floats rounded = x * Floats(kLog2E) + round;
-  const Floats n = rounded - round;
-  const Floats r = (x - n * Floats(kLn2Hi)) - n * Floats(kLn2Lo);
-  const Floats value = Floats(1.0F) + (r + r * r * polynomial(kExp, r));
-  const auto bits = xsimd::bitwise_cast<std::uint32_t>(value) + (xsimd::bitwise_cast<std::uint32_t>(rounded) << 23);
-  return xsimd::select(x >= Floats(kExpMin), xsimd::bitwise_cast<float>(bits), Floats(0.0F));
+/// Four angles: in columns of their own, or sine beside cosine.
+template <bool kInterleaved>
+void store(const AnglesBlock& low, const AnglesBlock& high, float* sin, float* cos) {
+  if constexpr (kInterleaved) {
+    xsimd::zip_lo(narrow(low.sin), narrow(low.cos)).store_unaligned(sin);
+    xsimd::zip_lo(narrow(high.sin), narrow(high.cos)).store_unaligned(sin + kFloats);
+  } else {
+    join(narrow(low.sin), narrow(high.sin)).store_unaligned(sin);
+    join(narrow(low.cos), narrow(high.cos)).store_unaligned(cos);
+  }
+}
+
+template <bool kInterleaved>
+void add_angles_as(const AnglesView& a, const AnglesView& b, const AnglesView& steps, const TileView& tile) {
+  constexpr std::size_t kStep = kInterleaved ? 2 : 1;
+  const std::size_t pairs = a.sin.size();
+  assert(b.sin.size() == pairs && steps.sin.size() >= kHalfTile * pairs);
+  const std::size_t whole = whole_blocks(pairs, kFloats);
+  // Copies, or the compiler reads them again after every store.
+  const auto [a_sin, a_cos] = a;
+  const auto [b_sin, b_cos] = b;
+  const auto [step_sin, step_cos] = steps;
+  const std::size_t to_next_step = step_sin.size() / kHalfTile;
+  const std::size_t stride = tile.stride;
+  float* const sin_centre = tile.sin.data() + kHalfTile * stride;
+  float* const cos_centre = tile.cos.data() + kHalfTile * stride;
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    const std::size_t j = i + kDoubles;
+    const AnglesBlock low = sum(load(&a_sin[i], &a_cos[i]), load(&b_sin[i], &b_cos[i]));
+    const AnglesBlock high = sum(load(&a_sin[j], &a_cos[j]), load(&b_sin[j], &b_cos[j]));
+    const double* sin = &step_sin[i];
+    const double* cos = &step_cos[i];
+    float* sin_above = sin_centre + kStep * i;
+    float* cos_above = cos_centre + kStep * i;
+    float* sin_below = sin_above - stride;
+    float* cos_below = cos_above - stride;
+    // Unrolled, each row has a store of its own, whose even stride the processor can foresee: half the time of a rolled
+    // loop where the table is larger than the caches.
+#pragma GCC unroll 8
+    for (std::size_t row = 0; row < kHalfTile; ++row) {
+      const AnglesBlock low_step = load(sin, cos);
+      const AnglesBlock high_step = load(sin + kDoubles, cos + kDoubles);
+      store<kInterleaved>(sum(low, low_step), sum(high, high_step), sin_above, cos_above);
+      store<kInterleaved>(difference(low, low_step), difference(high, high_step), sin_below, cos_below);
+      sin += to_next_step;
+      cos += to_next_step;
+      sin_above += stride;
+      cos_above += stride;
+      sin_below -= stride;
+      cos_below -= stride;
+    }
+  }
+  by_scalar::add_angles_from(whole, kStep, a, b, steps, tile);
+}
+
+void add_angles(const AnglesView& a, const AnglesView& b, const AnglesView& steps, const TileView& tile) {
+  add_angles_as<false>(a, b, steps, tile);
+}
+
+void add_angles_interleaved(const AnglesView& a, const AnglesView& b, const AnglesView& steps, const TileView& tile) {
+  add_angles_as<true>(a, b, steps, tile);
 }
 
 void softmax(std::span<float> x) {
@@ -209,59 +193,91 @@ void softmax(std::span<float> x) {
 
 void sigmoid(std::span<float> x) {
   const std::size_t whole = whole_blocks(x.size(), kFloats);
-  const Floats one(1.0F);
-  for (std::size_t i = 0; i < whole; i += kFloats) {
-    const Floats value = Floats::load_unaligned(&x[i]);
-    const auto positive = value >= Floats(0.0F);
-    const Floats e = exp_of_nonpositive(xsimd::select(positive, -value, value));
-    (xsimd::select(positive, one, e) / (one + e)).store_unaligned(&x[i]);
-  }
+  for (std::size_t i = 0; i < whole; i += kFloats) logistic(Floats::load_unaligned(&x[i])).store_unaligned(&x[i]);
   by_scalar::sigmoid(x.subspan(whole));
 }
 
-void rotate_half(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
-  const std::size_t pairs = cos.size();
-  assert(sin.size() == pairs && x.size() == 2 * pairs);
-  const std::size_t whole = whole_blocks(pairs, kFloats);
-  for (std::size_t i = 0; i < whole; i += kFloats) {
-    const Floats c = Floats::load_unaligned(&cos[i]);
-    const Floats s = Floats::load_unaligned(&sin[i]);
-    const Floats a = Floats::load_unaligned(&x[i]);
-    const Floats b = Floats::load_unaligned(&x[i + pairs]);
-    (a * c - b * s).store_unaligned(&x[i]);
-    (b * c + a * s).store_unaligned(&x[i + pairs]);
-  }
-  for (std::size_t i = whole; i < pairs; ++i) {
-    const float a = x[i];
-    const float b = x[i + pairs];
-    x[i] = a * cos[i] - b * sin[i];
-    x[i + pairs] = b * cos[i] + a * sin[i];
-  }
-}
-
-void rotate_interleaved(std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
-  assert(sin.size() == cos.size() && x.size() == 2 * cos.size());
+/// Turns four pairs of channels by angles with cosines c and sines s.
+template <bool kInterleaved>
+void turn(Floats c, Floats s, float* x, std::size_t pairs) {
   using Index = std::uint32_t;
   using Arch = Floats::arch_type;
-  const std::size_t whole = whole_blocks(cos.size(), kFloats);
-  for (std::size_t i = 0; i < whole; i += kFloats) {
-    const Floats c = Floats::load_unaligned(&cos[i]);
-    const Floats s = Floats::load_unaligned(&sin[i]);
-    const Floats low = Floats::load_unaligned(&x[2 * i]);
-    const Floats high = Floats::load_unaligned(&x[2 * i + kFloats]);
-    const Floats a = xsimd::shuffle(low, high, xsimd::batch_constant<Index, Arch, 0, 2, 4, 6>{});
-    const Floats b = xsimd::shuffle(low, high, xsimd::batch_constant<Index, Arch, 1, 3, 5, 7>{});
-    const Floats a_new = a * c - b * s;
-    const Floats b_new = b * c + a * s;
-    xsimd::zip_lo(a_new, b_new).store_unaligned(&x[2 * i]);
-    xsimd::zip_hi(a_new, b_new).store_unaligned(&x[2 * i + kFloats]);
+  float* const second = x + (kInterleaved ? kFloats : pairs);
+  Floats a = Floats::load_unaligned(x);
+  Floats b = Floats::load_unaligned(second);
+  if constexpr (kInterleaved) {
+    const Floats low = a;
+    a = xsimd::shuffle(low, b, xsimd::batch_constant<Index, Arch, 0, 2, 4, 6>{});
+    b = xsimd::shuffle(low, b, xsimd::batch_constant<Index, Arch, 1, 3, 5, 7>{});
   }
-  by_scalar::rotate_interleaved(cos.subspan(whole), sin.subspan(whole), x.subspan(2 * whole));
+  const Floats a_new = a * c - b * s;
+  const Floats b_new = b * c + a * s;
+  if constexpr (kInterleaved) {
+    xsimd::zip_lo(a_new, b_new).store_unaligned(x);
+    xsimd::zip_hi(a_new, b_new).store_unaligned(second);
+  } else {
+    a_new.store_unaligned(x);
+    b_new.store_unaligned(second);
+  }
 }
 
-constinit const Kernels kSimd{dot,     add_scaled,     multiply,          by_scalar::multiply_transposed,
-                              sin_cos, sin_cos_double, add_angles,        softmax,
-                              sigmoid, rotate_half,    rotate_interleaved};
+template <bool kInterleaved, int kHeads>
+void rotate_heads(MatrixView<const float> cos, MatrixView<const float> sin, int blocks, MatrixView<float> x) {
+  const auto pairs = static_cast<std::size_t>(cos.cols() / blocks);
+  const std::size_t whole = whole_blocks(pairs, kFloats);
+  const std::size_t to_next_head = x.all().size() / kHeads;
+  for (int token = 0; token < cos.rows(); ++token) {
+    const float* c = cos.row(token).data();
+    const float* s = sin.row(token).data();
+    float* part = x.row(token).data();
+    for (int block = 0; block < blocks; ++block) {
+      for (std::size_t i = 0; i < whole; i += kFloats) {
+        const Floats cosines = Floats::load_unaligned(c + i);
+        const Floats sines = Floats::load_unaligned(s + i);
+        float* at = part + (kInterleaved ? 2 * i : i);
+        // Unrolled, each head has loads of its own, whose even stride the processor can foresee.
+#pragma GCC unroll 4
+        for (int head = 0; head < kHeads; ++head) {
+          turn<kInterleaved>(cosines, sines, at, pairs);
+          at += to_next_head;
+        }
+      }
+      for (int head = 0; whole < pairs && head < kHeads; ++head) {
+        by_scalar::rotate_from(whole, kInterleaved ? 2 : 1, kInterleaved ? 1 : pairs, {c, pairs}, {s, pairs},
+                               {part + static_cast<std::size_t>(head) * to_next_head, 2 * pairs});
+      }
+      c += pairs;
+      s += pairs;
+      part += 2 * pairs;
+    }
+  }
+}
+
+/// Four heads at a time: cos and sin, as large as a head, are read once for all of them.
+template <bool kInterleaved>
+void rotate_as(MatrixView<const float> cos, MatrixView<const float> sin, int blocks, MatrixView<float> x) {
+  assert(sin.cols() == cos.cols() && x.cols() >= 2 * cos.cols() && cos.cols() % blocks == 0);
+  const int n_tokens = cos.rows();
+  int row = 0;
+  for (; row + 4 * n_tokens <= x.rows(); row += 4 * n_tokens) {
+    rotate_heads<kInterleaved, 4>(cos, sin, blocks, x.slice(row, 4 * n_tokens));
+  }
+  for (; row < x.rows(); row += n_tokens) {
+    rotate_heads<kInterleaved, 1>(cos, sin, blocks, x.slice(row, n_tokens));
+  }
+}
+
+void rotate_half(MatrixView<const float> cos, MatrixView<const float> sin, int blocks, MatrixView<float> x) {
+  rotate_as<false>(cos, sin, blocks, x);
+}
+
+void rotate_interleaved(MatrixView<const float> cos, MatrixView<const float> sin, int blocks, MatrixView<float> x) {
+  rotate_as<true>(cos, sin, blocks, x);
+}
+
+constinit const Kernels kSimd{dot,     add_scaled,  by_simd::multiply,      by_simd::multiply_transposed,
+                              sin_cos, add_angles,  add_angles_interleaved, softmax,
+                              sigmoid, rotate_half, rotate_interleaved};
 
 }  // namespace
 

@@ -25,26 +25,30 @@ struct TrainingKernels {
   void (*add_transposed_product)(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out);
 
   /// out[i] = x[i] * sigmoid(2 * sqrt(2 / pi) * (x[i] + 0.044715 x[i]^3)): GELU in its tanh form
-  /// (Hendrycks & Gimpel 2016, arXiv:1606.08415, section 2). Relative error of the sigmoid as in kernels.hpp.
+  /// (Hendrycks & Gimpel 2016, arXiv:1606.08415, section 2). Error <= 4e-7 * |x[i]|.
   void (*gelu)(std::span<const float> x, std::span<float> out);
-  /// grad[i] *= d gelu(x[i]) / d x[i].
+  /// grad[i] *= d gelu(x[i]) / d x[i]. Error <= 3e-6 * |grad[i]|.
   void (*gelu_backward)(std::span<const float> x, std::span<float> grad);
 
   /// normed[i] = (x[i] - mean) / sqrt(variance + epsilon); out[i] = normed[i] * gain[i] + bias[i].
   /// Returns 1 / sqrt(variance + epsilon). Sums as in `dot`. Ba et al. 2016, arXiv:1607.06450.
+  /// Error of normed <= (n + 32) * 2^-24 * max |x| / sqrt(variance + epsilon); two roundings more in out.
   float (*layer_norm)(std::span<const float> x, std::span<const float> gain, std::span<const float> bias, float epsilon,
                       std::span<float> normed, std::span<float> out);
   /// From the gradient of `out`: adds to those of x, gain and bias. `scale` is what layer_norm returned.
+  /// Error of what is added to grad_x <= (n / 4 + 10) * 2^-24 * scale * max |grad_out * gain| * (1 + max normed^2).
   void (*layer_norm_backward)(std::span<const float> grad_out, std::span<const float> normed, float scale,
                               std::span<const float> gain, std::span<float> grad_x, std::span<float> grad_gain,
                               std::span<float> grad_bias);
 
   /// grad[i] = weights[i] * (grad[i] - sum over j of weights[j] * grad[j]), in place.
+  /// Error <= (n / 4 + 8) * 2^-24 * weights[i] * (|grad[i]| + sum |weights * grad|).
   void (*softmax_backward)(std::span<const float> weights, std::span<float> grad);
 
   /// One step of AdamW (Loshchilov & Hutter 2019, arXiv:1711.05101, algorithm 2) on every parameter:
   ///   first = beta1 first + (1 - beta1) grad;  second = beta2 second + (1 - beta2) grad^2
   ///   x -= learning_rate * (first / correction1 / (sqrt(second / correction2) + epsilon) + weight_decay * x)
+  /// Error of each <= 16 * 2^-24 * the sum of the magnitudes of its terms, beside what 1 - beta loses in float.
   void (*adamw)(const AdamStep& step, std::span<const float> grad, std::span<float> first, std::span<float> second,
                 std::span<float> x);
 };

@@ -5,14 +5,11 @@
 #include <cmath>
 #include <cstddef>
 
+#include "kernels/constants.hpp"
 #include "kernels/kernels.hpp"
 
 namespace posenc::kernels {
 namespace {
-
-/// 2 * sqrt(2 / pi), and that times 0.044715.
-constexpr float kGelu = 1.5957691216057308F;
-constexpr float kGeluCube = 0.0713548162726F;
 
 float logistic(float x) {
   std::array<float, 1> one{x};

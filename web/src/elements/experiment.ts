@@ -1,20 +1,16 @@
-import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
-import { icon } from '../icons.ts';
+import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import type { Cell, Shown } from '../lab.ts';
-import { cellFacts } from '../logic/facts.ts';
 import { formatSize } from '../logic/format.ts';
 import { layoutMatrix, type MatrixLayout } from '../logic/layout.ts';
 import { largest, matrixModel, type MatrixModel, type Panel } from '../logic/matrix_model.ts';
-import { encodingInSentence, problemText } from '../logic/names.ts';
-import { plain } from '../logic/rich.ts';
-import { proseLabels } from '../logic/words.ts';
+import { problemText } from '../logic/names.ts';
 import type { Align } from '../state/state.ts';
-import { currentPalette, onPaletteChange } from '../theme.ts';
-import { arithmeticView } from '../views/arithmetic.ts';
+import { currentPaint, onPaintChange } from '../theme.ts';
 import { changeLegend, weightLegend } from '../views/legend.ts';
 import { matrixTable, matrixText } from '../views/matrix_table.ts';
 import { announce } from './announcer.ts';
-import { LabElement, richView, segmented } from './lab_element.ts';
+import { LabElement, segmented } from './lab_element.ts';
 
 const kPanels: readonly Panel[] = ['a', 'b', 'delta'];
 const kPanelGap = 28;
@@ -28,33 +24,30 @@ export class Experiment extends LabElement {
     withScoreboard: { attribute: false },
     stageWidth: { state: true },
     panel: { state: true },
-    why: { state: true },
     copied: { state: true },
   };
   declare withScoreboard: boolean;
   declare stageWidth: number;
   /** The matrix a narrow page shows. */
   declare panel: Panel;
-  declare why: boolean;
   declare copied: Panel | null;
 
+  protected override readonly events: readonly string[] = ['picture', 'change'];
   #observer: ResizeObserver | null = null;
-  #forgetPalette: (() => void) | null = null;
+  #forgetPaint: (() => void) | null = null;
   #models: { key: readonly unknown[]; models: Readonly<Record<Panel, MatrixModel>> } | null = null;
-  #said = '';
 
   constructor() {
     super();
     this.withScoreboard = true;
     this.stageWidth = 0;
     this.panel = 'delta';
-    this.why = false;
     this.copied = null;
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#forgetPalette = onPaletteChange(() => this.requestUpdate());
+    this.#forgetPaint = onPaintChange(() => this.requestUpdate());
     this.#observer = new ResizeObserver((entries) => {
       const width = entries[0]?.contentRect.width ?? 0;
       if (Math.abs(width - this.stageWidth) >= 1) this.stageWidth = width;
@@ -65,7 +58,7 @@ export class Experiment extends LabElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#observer?.disconnect();
-    this.#forgetPalette?.();
+    this.#forgetPaint?.();
   }
 
   protected override firstUpdated(): void {
@@ -77,15 +70,6 @@ export class Experiment extends LabElement {
     if (!stage) return;
     this.stageWidth = stage.clientWidth;
     this.#observer?.observe(stage);
-  }
-
-  protected override updated(changed: PropertyValues): void {
-    super.updated(changed);
-    const said = this.#summary();
-    if (said !== this.#said) {
-      if (this.#said !== '') announce(said);
-      this.#said = said;
-    }
   }
 
   protected override render(): TemplateResult {
@@ -152,7 +136,7 @@ export class Experiment extends LabElement {
         ${panels.map((panel) => this.#panel(panel, shown, narrow))}
       </div>
       ${narrow ? html`<div class="stage-tools stage-tools-below">${this.#drawing()}</div>` : nothing}
-      ${this.#words(shown)}`;
+      <pos-enc-findings .lab=${lab}></pos-enc-findings>`;
   }
 
   /** How the matrices are drawn: colours of the change, picture or table. */
@@ -172,12 +156,13 @@ export class Experiment extends LabElement {
     const model = this.#modelsOf(shown)[panel];
     const title = panel === 'a' ? text.a : panel === 'b' ? text.b(align) : text.delta(align);
     const layout = this.#layout(model, narrow);
-    const palette = currentPalette();
+    const paint = currentPaint();
     const domain = this.#domain(shown);
-    const legend =
+    const legend = guard([model.kind, paint, domain, text], () =>
       model.kind === 'weight'
-        ? weightLegend(palette, text)
-        : changeLegend(palette, text, domain, domain === 1 ? '1' : formatSize(domain));
+        ? weightLegend(paint, text)
+        : changeLegend(paint, text, domain, domain === 1 ? '1' : formatSize(domain)),
+    );
     return html`<figure class="panel panel-${panel}">
       <figcaption class="panel-title">
         <span class="panel-key panel-key-${panel}">${text.short[panel]}</span>
@@ -192,7 +177,7 @@ export class Experiment extends LabElement {
           : html`<pos-enc-matrix
                 .model=${model}
                 .layout=${layout}
-                .palette=${palette}
+                .paint=${paint}
                 .domain=${domain}
                 .lit=${lab.cell}
                 .pinned=${lab.pinned}
@@ -227,101 +212,11 @@ export class Experiment extends LabElement {
     return this.#models.models;
   }
 
-  /** Everything that is said in words, below the matrices. */
-  #words(shown: Shown): TemplateResult {
-    const { lab, content } = this;
-    const { facts } = shown;
-    const labels = proseLabels(shown.words.a);
-    const cell = lab.cell;
-    const words = { query: labels[cell.query] ?? '', key: labels[cell.key] ?? '' };
-    const numbers = cellFacts(shown.comparison, shown.mask, cell.query, cell.key);
-    const verdict = content.verdict(facts, encodingInSentence(content, shown.info), labels);
-    const manyAlone = facts.alone.length > 6 || facts.verdict === 'nothing_shared';
-    return html`<div class="findings">
-      <p class="pair-line">${numbers ? richView(content.pair(numbers, words)) : nothing}</p>
-      <p class="verdict">${richView(verdict)}</p>
-      ${facts.alone.length > 0 && !manyAlone ? html`<p class="note">${content.alone(facts.alone.map((place) => labels[place] ?? ''))}</p>` : nothing}
-      ${this.#shifted(shown)} ${facts.verdict === 'mirror_blind' ? this.#mirror() : nothing}
-      <div class="reasons">
-        ${
-          numbers
-            ? html`<details class="arithmetic-box">
-                <summary>${richView(content.arithmetic.title(words))}</summary>
-                ${arithmeticView(numbers, content.arithmetic)}
-                <p class="note">${content.arithmetic.caption}</p>
-              </details>`
-            : nothing
-        }
-        <p class="weights-note">
-          ${content.weights(shown.seed, shown.head)}
-          <button
-            type="button"
-            class="link-button"
-            aria-expanded=${this.why ? 'true' : 'false'}
-            @click=${() => {
-              this.why = !this.why;
-            }}
-          >
-            ${content.why}
-          </button>
-        </p>
-      </div>
-      ${this.why ? html`<p class="note why">${content.whyText}</p>` : nothing}
-    </div>`;
-  }
-
-  #shifted({ offset, invariances }: Shown): TemplateResult | typeof nothing {
-    if (offset === 0) return nothing;
-    const test = invariances?.shift;
-    const size = test === undefined || test.tried === 0 ? null : test.exact ? '0' : formatSize(test.maxChange);
-    return html`<p class="note">${this.content.shifted(offset, size)}</p>`;
-  }
-
-  #mirror(): TemplateResult {
-    const { lab, content } = this;
-    return html`<div class="mirror-actions">
-      <button type="button" class="button" @click=${() => lab.update({ mask: 'causal' })}>
-        ${icon('left')}<span>${content.mirrorBackwards}</span>
-      </button>
-      <button type="button" class="button" @click=${this.#pad}>
-        ${icon('plus')}<span>${content.mirrorPadding}</span>
-      </button>
-    </div>`;
-  }
-
-  /** One more word in front of both sentences: B is no mirror image any more. */
-  readonly #pad = (): void => {
-    const { lab, content } = this;
-    const { a, b, query, key } = lab.state;
-    const { word, separator } = content.padding;
-    lab.remember();
-    const pinned = lab.pinned;
-    lab.update({
-      a: word + separator + a,
-      b: word + separator + b,
-      query: query === null ? pinned.query + 1 : query + 1,
-      key: key === null ? pinned.key + 1 : key + 1,
-    });
-  };
-
   #copy(panel: Panel, model: MatrixModel): void {
     void copyText(matrixText(model)).then(() => {
       this.copied = panel;
       announce(this.content.matrix.copied);
     });
-  }
-
-  #summary(): string {
-    const { lab, content } = this;
-    const { shown, preview } = lab;
-    // A previewed cell has its own name, which is read when it gets the focus.
-    if (shown === null || preview !== null || lab.waiting) return this.#said;
-    const labels = proseLabels(shown.words.a);
-    const numbers = cellFacts(shown.comparison, shown.mask, lab.pinned.query, lab.pinned.key);
-    const pair = numbers
-      ? plain(content.pair(numbers, { query: labels[lab.pinned.query] ?? '', key: labels[lab.pinned.key] ?? '' }))
-      : '';
-    return `${plain(content.verdict(shown.facts, encodingInSentence(content, shown.info), labels))} ${pair}`;
   }
 }
 

@@ -10,28 +10,27 @@ import {
 } from 'lit';
 import type { Content } from '../content/content.ts';
 import type { Cell } from '../lab.ts';
-import type { Palette } from '../logic/colour.ts';
 import type { MatrixLayout } from '../logic/layout.ts';
 import type { MatrixModel } from '../logic/matrix_model.ts';
 import type { Align } from '../state/state.ts';
+import type { Paint } from '../theme.ts';
 import { cellName } from '../views/cell_words.ts';
-import { drawPixels, matrixPixels } from '../views/matrix_canvas.ts';
-import { matrixRows } from '../views/matrix_svg.ts';
+import { drawMatrix } from '../views/matrix_canvas.ts';
+import { matrixRows, type Place } from '../views/matrix_svg.ts';
 import { announce } from './announcer.ts';
 
 /** Whether two flat objects differ. */
 const differs = (now: object, before: object | undefined): boolean =>
   before === undefined || JSON.stringify(now) !== JSON.stringify(before);
 
-let instances = 0;
-const kSlide = 400;
+const kSlide: KeyframeAnimationOptions = { duration: 400, easing: 'cubic-bezier(0.4, 0, 0.2, 1)' };
 
 /** One matrix: an ARIA grid with one tab stop. Hover and focus preview a pair of words, click and Enter pin it. */
 export class MatrixGrid extends LitElement {
   static override properties: PropertyDeclarations = {
     model: { attribute: false },
     layout: { attribute: false, hasChanged: differs },
-    palette: { attribute: false },
+    paint: { attribute: false },
     domain: { attribute: false },
     lit: { attribute: false, hasChanged: differs },
     pinned: { attribute: false, hasChanged: differs },
@@ -40,10 +39,11 @@ export class MatrixGrid extends LitElement {
     text: { attribute: false },
     name: { attribute: false },
     active: { state: true },
+    nameOf: { state: true },
   };
   declare model: MatrixModel;
   declare layout: MatrixLayout;
-  declare palette: Palette;
+  declare paint: Paint;
   declare domain: number;
   declare lit: Cell;
   declare pinned: Cell;
@@ -52,11 +52,14 @@ export class MatrixGrid extends LitElement {
   declare text: Content['matrix'];
   /** Accessible name of the grid. */
   declare name: string;
-  declare active: readonly [number, number] | null;
+  declare active: Place | null;
+  /** Names of the cells: they follow the picture by a frame. */
+  declare nameOf: (row: number, col: number) => string;
 
-  readonly #hatch = `posenc-hatch-${(instances += 1)}`;
   #focusActive = false;
   #drawn: unknown[] = [];
+  #from: readonly number[] = [];
+  #moving: Animation | null = null;
 
   constructor() {
     super();
@@ -67,65 +70,74 @@ export class MatrixGrid extends LitElement {
     return this;
   }
 
-  protected override willUpdate(changed: PropertyValues): void {
-    if (changed.has('align') && changed.get('align') !== undefined) this.#remember();
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const before = changed.get('model');
+    const moves =
+      changed.has('align') && this.layout.drawing === 'svg' && !matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.#from = moves && before ? this.model.keys.map((key) => before.keys.indexOf(key)) : [];
+    if (changed.has('model') || changed.has('text')) this.#rename(before?.size === this.model.size);
+  }
+
+  #rename(later: boolean): void {
+    const { text, model, comparison, align } = this;
+    const nameOf = (row: number, col: number): string => cellName(text, model, comparison, align, row, col);
+    if (!later) this.nameOf = nameOf;
+    else
+      requestAnimationFrame(() => {
+        if (this.model === model) this.nameOf = nameOf;
+      });
   }
 
   protected override render(): TemplateResult {
     return this.layout.drawing === 'svg' ? this.#svg() : this.#canvas();
   }
 
-  protected override updated(changed: PropertyValues): void {
-    if (this.layout.drawing === 'canvas') this.#paint();
-    if (changed.has('align')) this.#slide();
+  protected override updated(): void {
+    this.#draw();
     if (this.#focusActive) {
       this.#focusActive = false;
       this.querySelector<HTMLElement>('[role="gridcell"][tabindex="0"]')?.focus();
     }
   }
 
-  #activeCell(): readonly [number, number] {
-    const last = this.model.size - 1;
-    if (this.active) return [Math.min(this.active[0], last), Math.min(this.active[1], last)];
-    const row = this.model.places.indexOf(this.pinned.query);
-    const col = this.model.places.indexOf(this.pinned.key);
-    return [Math.max(0, row), Math.max(0, col)];
+  #placeOf({ query, key }: Cell): Place {
+    return [this.model.places.indexOf(query), this.model.places.indexOf(key)];
   }
 
-  readonly #nameOf = (row: number, col: number): string =>
-    cellName(this.text, this.model, this.comparison, this.align, row, col);
+  #activeCell(): Place {
+    const last = this.model.size - 1;
+    const [row, col] = this.active ?? this.#placeOf(this.pinned);
+    return [Math.max(0, Math.min(row, last)), Math.max(0, Math.min(col, last))];
+  }
 
   #svg(): TemplateResult {
-    const { model, layout, palette, domain, lit, pinned } = this;
-    const hatch = this.#hatch;
-    return html`<svg
-      class="matrix-svg"
-      role="grid"
-      aria-label=${this.name}
-      aria-rowcount=${model.size + 1}
-      aria-colcount=${model.size + 1}
-      width=${layout.width}
-      height=${layout.height}
-      viewBox="0 0 ${layout.width} ${layout.height}"
-      @pointerover=${this.#over}
-      @pointerleave=${this.#out}
-      @click=${this.#click}
-      @focusin=${this.#over}
-      @focusout=${this.#out}
-      @keydown=${this.#key}
-    >
-      <defs>
-        ${svg`<pattern id=${hatch} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch-line" x1="1" x2="1" y1="0" y2="6"></line></pattern>`}
-      </defs>
-      ${matrixRows({ model, layout, palette, domain, active: this.#activeCell(), lit, pinned, hatch, name: this.#nameOf })}
-    </svg>`;
+    const { model, layout } = this;
+    const [active, lit, pinned] = [this.#activeCell(), this.#placeOf(this.lit), this.#placeOf(this.pinned)];
+    return html`<div class="matrix" .style=${`inline-size:${layout.width}px`}>
+      <div class="matrix-picture"><canvas aria-hidden="true"></canvas></div>
+      <svg
+        class="matrix-svg"
+        role="grid"
+        aria-label=${this.name}
+        aria-rowcount=${model.size + 1}
+        aria-colcount=${model.size + 1}
+        viewBox="0 0 ${layout.width} ${layout.height}"
+        @pointerover=${this.#over}
+        @pointerleave=${this.#out}
+        @click=${this.#click}
+        @focusin=${this.#over}
+        @focusout=${this.#out}
+        @keydown=${this.#key}
+      >
+        ${matrixRows({ model, layout, active, lit, pinned, name: this.nameOf })}
+      </svg>
+    </div>`;
   }
 
   #canvas(): TemplateResult {
-    const { model, layout, lit } = this;
+    const { model, layout } = this;
     const [row, col] = this.#activeCell();
-    const litRow = model.places.indexOf(lit.query);
-    const litCol = model.places.indexOf(lit.key);
+    const [litRow, litCol] = this.#placeOf(this.lit);
     const side = layout.width;
     const cell = layout.cell;
     return html`<div
@@ -156,22 +168,14 @@ export class MatrixGrid extends LitElement {
           role="gridcell"
           tabindex="0"
           aria-colindex=${col + 1}
-          aria-label=${this.#nameOf(row, col)}
+          aria-label=${this.nameOf(row, col)}
         ></div>
       </div>
     </div>`;
   }
 
-  #paint(): void {
-    const canvas = this.querySelector('canvas');
-    const now = [this.model, this.palette, this.domain, canvas];
-    if (canvas === null || now.every((value, index) => value === this.#drawn[index])) return;
-    this.#drawn = now;
-    drawPixels(canvas, matrixPixels(this.model, this.palette, this.domain));
-  }
-
   /** Row and column under an event, or null. */
-  #cellAt(event: Event): readonly [number, number] | null {
+  #cellAt(event: Event): Place | null {
     if (!(event.target instanceof Element)) return null;
     if (this.layout.drawing === 'svg') {
       const cell = event.target.closest<SVGElement>('.cell');
@@ -186,7 +190,7 @@ export class MatrixGrid extends LitElement {
     return row < 0 || col < 0 || row >= this.model.size || col >= this.model.size ? null : [row, col];
   }
 
-  #send(type: 'posenc-preview' | 'posenc-pin', at: readonly [number, number] | null): void {
+  #send(type: 'posenc-preview' | 'posenc-pin', at: Place | null): void {
     const cell = at && { query: this.model.places[at[0]] ?? -1, key: this.model.places[at[1]] ?? -1 };
     const valid = cell && cell.query >= 0 && cell.key >= 0 ? cell : null;
     if (type === 'posenc-pin' && valid === null) return;
@@ -212,7 +216,7 @@ export class MatrixGrid extends LitElement {
   readonly #key = (event: KeyboardEvent): void => {
     const [row, col] = this.#activeCell();
     const last = this.model.size - 1;
-    const targets: Readonly<Record<string, readonly [number, number]>> = {
+    const targets: Readonly<Record<string, Place>> = {
       ArrowUp: [row - 1, col],
       ArrowDown: [row + 1, col],
       ArrowLeft: [row, col - 1],
@@ -240,37 +244,40 @@ export class MatrixGrid extends LitElement {
       this.#focusActive = true;
     } else {
       this.#send('posenc-preview', target);
-      announce(this.#nameOf(target[0], target[1]));
+      announce(this.nameOf(target[0], target[1]));
     }
   };
 
-  // The permutation as a slide: every cell goes from its old place to its new one.
-
-  #places = new Map<string, string>();
-
-  #remember(): void {
-    this.#places = new Map(
-      Array.from(this.querySelectorAll<SVGElement>('[data-slide]'), (part) => [
-        part.dataset['slide'] ?? '',
-        part.getAttribute('transform') ?? '',
-      ]),
-    );
-  }
-
-  #slide(): void {
-    if (this.#places.size === 0 || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
-    const css = (transform: string): string => transform.replace(/translate\((\S+) (\S+)\)/u, 'translate($1px, $2px)');
-    for (const part of this.querySelectorAll<SVGElement>('[data-slide]')) {
-      const from = this.#places.get(part.dataset['slide'] ?? '');
-      const to = part.getAttribute('transform') ?? '';
-      if (from === to) continue;
-      if (from === undefined) part.animate([{ opacity: 0 }, { opacity: 1 }], { duration: kSlide });
-      else
-        part.animate([{ transform: css(from) }, { transform: css(to) }], {
-          duration: kSlide,
-          easing: 'cubic-bezier(0.4, 0, 0.2, 1)',
-        });
+  /** Draws the picture when it changed; a permutation as a slide: everything goes from its old place to its new one. */
+  #draw(): void {
+    const canvas = this.querySelector('canvas');
+    const { model, layout, paint, domain } = this;
+    const now = [model, layout, paint, domain, canvas];
+    if (canvas === null || now.every((value, index) => value === this.#drawn[index])) return;
+    this.#drawn = now;
+    this.#moving?.cancel();
+    const from = this.#from;
+    if (from.every((before, index) => before === index)) {
+      drawMatrix(canvas, this, null);
+      return;
     }
-    this.#places.clear();
+    const moving = canvas.animate(null, kSlide);
+    this.#moving = moving;
+    const step = (): void => {
+      const progress = moving.effect?.getComputedTiming().progress ?? null;
+      if (this.#moving === moving)
+        drawMatrix(canvas, { model, layout, paint, domain }, progress === null ? null : { from, progress });
+      if (progress !== null) requestAnimationFrame(step);
+    };
+    step();
+    const away = (index: string | undefined): number => {
+      if (index === undefined) return 0;
+      const before = from[Number(index)] ?? -1;
+      return before < 0 ? NaN : (before - Number(index)) * layout.cell;
+    };
+    for (const part of this.querySelectorAll<SVGElement>('.axis, .is-lit, .is-pinned')) {
+      const [x, y] = [away(part.dataset['col']), away(part.dataset['row'])];
+      part.animate(Number.isNaN(x + y) ? { opacity: [0, 1] } : { translate: [`${x}px ${y}px`, '0px 0px'] }, kSlide);
+    }
   }
 }

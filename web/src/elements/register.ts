@@ -1,6 +1,7 @@
 import { ChipRow } from './chip_row.ts';
 import { Experiment } from './experiment.ts';
 import { FieldControl } from './field.ts';
+import { Findings } from './findings.ts';
 import { MatrixGrid } from './matrix.ts';
 import { OrderTools } from './order_tools.ts';
 import { Page } from './page.ts';
@@ -19,6 +20,7 @@ const kElements: Readonly<Record<string, CustomElementConstructor>> = {
   'pos-enc-picker': Picker,
   'pos-enc-sentences': Sentences,
   'pos-enc-settings': Settings,
+  'pos-enc-findings': Findings,
   'pos-enc-experiment': Experiment,
   'pos-enc-scoreboard': Scoreboard,
   'pos-enc-page': Page,

@@ -7,7 +7,7 @@ import { blind } from '../logic/facts.ts';
 import { formatSize } from '../logic/format.ts';
 import { encodingName, problemText } from '../logic/names.ts';
 import type { PageMask } from '../state/state.ts';
-import { currentPalette, onPaletteChange } from '../theme.ts';
+import { currentPaint, onPaintChange } from '../theme.ts';
 import { drawThumbnail } from '../views/thumbnail.ts';
 import { LabElement, segmented } from './lab_element.ts';
 
@@ -18,17 +18,17 @@ const kThumbnail = 56;
 /** Section 2: every encoding on the same two sentences. */
 export class Scoreboard extends LabElement {
   protected override readonly events: readonly string[] = ['change', 'rows'];
-  #forgetPalette: (() => void) | null = null;
-  #drawn = new WeakMap<HTMLCanvasElement, { row: RowResult; palette: unknown }>();
+  #forgetPaint: (() => void) | null = null;
+  #drawn = new WeakMap<HTMLCanvasElement, { row: RowResult; paint: unknown }>();
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#forgetPalette = onPaletteChange(() => this.requestUpdate());
+    this.#forgetPaint = onPaintChange(() => this.requestUpdate());
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#forgetPalette?.();
+    this.#forgetPaint?.();
   }
 
   protected override render(): TemplateResult {
@@ -120,16 +120,16 @@ export class Scoreboard extends LabElement {
   }
 
   #draw(): void {
-    const palette = currentPalette();
+    const paint = currentPaint();
     for (const card of this.querySelectorAll<HTMLElement>('.card')) {
       const row = this.lab.rows.get(card.dataset['kind'] ?? '');
       if (!row?.changes) continue;
       for (const canvas of card.querySelectorAll('canvas')) {
         const drawn = this.#drawn.get(canvas);
-        if (drawn?.row === row && drawn.palette === palette) continue;
-        this.#drawn.set(canvas, { row, palette });
+        if (drawn?.row === row && drawn.paint === paint) continue;
+        this.#drawn.set(canvas, { row, paint });
         const mask = canvas.dataset['mask'] === 'causal' ? 'causal' : 'none';
-        drawThumbnail(canvas, row.changes[mask], palette, kThumbnail);
+        drawThumbnail(canvas, row.changes[mask], paint, kThumbnail);
       }
     }
   }

@@ -15,6 +15,8 @@ export interface Palette {
   /** CSS colours of lines on the surface. */
   readonly ink: string;
   readonly soft: string;
+  readonly line: string;
+  readonly border: string;
 }
 
 /** What the style sheet says; see tokens.css. */
@@ -22,6 +24,8 @@ export interface PaletteColours {
   readonly surface: Rgb;
   readonly ink: Rgb;
   readonly muted: Rgb;
+  readonly line: Rgb;
+  readonly border: Rgb;
   readonly weightMiddle: Rgb;
   readonly weightHigh: Rgb;
   readonly negative: Rgb;
@@ -41,6 +45,8 @@ export function makePalette(colours: PaletteColours): Palette {
     change: ramp(colours.negative, colours.surface, colours.positive),
     ink: cssColour(colours.ink),
     soft: cssColour(colours.muted),
+    line: cssColour(colours.line),
+    border: cssColour(colours.border),
   };
 }
 

@@ -23,6 +23,7 @@ export interface MatrixLayout {
 }
 
 const kFont = 14;
+const kRadius = 5;
 /** A slanted label is cut at this length. */
 export const kLongestSlanted = 76;
 /** Cells of one matrix that has the page for itself may be larger. */
@@ -60,7 +61,8 @@ export function layoutMatrix(
   }
   const longest = Math.max(0, ...labels.map((label) => labelExtent(label)));
   const labelWidth = Math.min(longest + 10, width < 340 || size > 5 ? 64 : 84);
-  const cell = Math.max(8, Math.min(kLargestCell[place], (width - labelWidth) / Math.max(1, size)));
+  // Whole pixels, so that every edge is sharp.
+  const cell = Math.max(8, Math.floor(Math.min(kLargestCell[place], (width - labelWidth) / Math.max(1, size))));
   const angle = longest + 6 > cell ? 45 : 0;
   const headHeight = angle === 0 ? 24 : Math.round(Math.min(longest, kLongestSlanted) * 0.71) + 14;
   const font = Math.max(9, Math.min(kFont, cell * 0.78));
@@ -81,6 +83,17 @@ export function layoutMatrix(
     width: labelWidth + cell * size + Math.min(overhang, room),
     height: headHeight + cell * size,
   };
+}
+
+/** Top left corner of a cell; row and column may lie between two places. */
+export function cellOrigin(layout: MatrixLayout, row: number, col: number): readonly [number, number] {
+  return [layout.labelWidth + col * layout.cell, layout.headHeight + row * layout.cell];
+}
+
+/** Side and rounding of the coloured part of a cell. */
+export function cellFace(layout: MatrixLayout): { readonly side: number; readonly radius: number } {
+  const side = layout.cell - layout.gap;
+  return { side, radius: Math.min(kRadius, side / 5) };
 }
 
 /** A label that fits in `extent`, cut with an ellipsis. */

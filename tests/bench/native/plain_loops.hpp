@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+
+/// What posenc is measured beside: the loops that inference engines in C write, as ggml does. One thread, float.
+namespace plain_loops {
+
+/// @param out  [length][d_model], sin and cos in turn
+void sinusoidal_table(int length, int d_model, std::span<float> out);
+
+struct Heads {
+  int heads;
+  int tokens;
+  int head_dim;
+};
+
+/// Rotates in place: x [head][token][head_dim]. The angle of each pair is the one before it times a constant.
+void rotate_half(const Heads& shape, std::span<float> x);
+void rotate_interleaved(const Heads& shape, std::span<float> x);
+
+}  // namespace plain_loops
