@@ -120,13 +120,17 @@ FloatsOutcome apply(const RawSpec& raw_spec, const RawFloats& raw_x, const RawPo
     }
     const Shape shape = to_shape(raw_x);
     const Matrix<double> positions = made.positions(raw_positions);
+    if (positions.rows() != shape.rows) {
+      fail(ErrorCode::shape_mismatch, "", "positions",
+           "have " + std::to_string(shape.rows) + " rows, one for each row of x", std::to_string(positions.rows()));
+    }
     const Floats x = to_target(out, shape.count(), "out");
     set_floats(x.all, raw_x["data"], "x");
-    for (int head = 0; head < shape.heads; ++head) {
-      if (made.encoding.input != nullptr) {
+    if (made.encoding.input == nullptr) {
+      rotate(rotation_of(*made.encoding.rotary, rotary_query(positions, rotary)), shape.all(x.all));
+    } else {
+      for (int head = 0; head < shape.heads; ++head) {
         add_rows(*made.encoding.input, positions.view(), shape.head(x.all, head));
-      } else {
-        rotate(*made.encoding.rotary, rotary_query(positions, rotary), shape.head(x.all, head));
       }
     }
     return from_floats(x);

@@ -203,6 +203,10 @@ struct Shape {
     const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
     return {all.subspan(static_cast<std::size_t>(head) * size, size), rows, cols};
   }
+  /// [head * row][col]
+  [[nodiscard]] MatrixView<float> all(std::span<float> all) const {
+    return {all, static_cast<int>(to_count(static_cast<double>(heads) * rows)), cols};
+  }
 };
 
 /// The sizes of { data, heads, rows, cols }, which agree with the data: TypeScript has looked.
