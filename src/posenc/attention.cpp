@@ -1,23 +1,21 @@
 #include "posenc/attention.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "posenc/attention_parts.hpp"
 #include "posenc/error.hpp"
 
 #include "kernels/kernels.hpp"
 
 namespace posenc {
 namespace {
-
-void check_shape(const char* field, int got, int wanted, const char* what) {
-  if (got == wanted) return;
-  fail(ErrorCode::shape_mismatch, "", field, "have " + std::to_string(wanted) + " " + what, std::to_string(got));
-}
 
 void validate(const HeadInput& input) {
   check_shape("k", input.k.cols(), input.q.cols(), "columns (head_dim)");
@@ -72,18 +70,13 @@ Matrix<double> measured_from(const std::vector<double>& origin, Positions positi
   return moved;
 }
 
-/// q · k after rotation. Only offsets matter, so positions count from the smallest one: a shift of all of them by a
-/// whole number gives the same bytes, and far positions lose nothing.
+/// q · k after rotation.
 Matrix<float> rotated_products(const RotatesQk& rotary, const HeadInput& input) {
-  const std::vector<double> origin = smallest(input.q_positions, input.k_positions);
+  const Rotations rotations = rotations_of(rotary, input.q_positions, input.k_positions);
   Matrix<float> q = copy(input.q);
   Matrix<float> k = copy(input.k);
-  const Matrix<double> q_at = measured_from(origin, input.q_positions);
-  const Matrix<double> k_at = measured_from(origin, input.k_positions);
-  const double seq_len = std::max(length_of(input.q_positions), length_of(input.k_positions));
-  const double first = std::ranges::min(origin);
-  rotate(rotary, {.positions = q_at.view(), .operand = Operand::q, .seq_len = seq_len, .origin = first}, q.view());
-  rotate(rotary, {.positions = k_at.view(), .operand = Operand::k, .seq_len = seq_len, .origin = first}, k.view());
+  rotate(rotations.q, q.view());
+  rotate(rotations.k, k.view());
   return products(q.view(), k.view());
 }
 
@@ -97,18 +90,29 @@ void deinterleave(std::span<float> pairs) {
   for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i / 2 + (i % 2) * (pairs.size() / 2)] = mixed[i];
 }
 
+void check_width(const Rotation& rotation, MatrixView<const float> x) {
+  const int rotary_dim = 2 * rotation.cos.cols();
+  if (rotary_dim <= x.cols()) return;
+  fail(ErrorCode::shape_mismatch, "", "x", "have at least " + std::to_string(rotary_dim) + " columns (rotary_dim)",
+       std::to_string(x.cols()));
+}
+
+void rotate_by(const Rotation& rotation, MatrixView<const float> cos, MatrixView<const float> sin,
+               MatrixView<float> x) {
+  const auto kernel =
+      rotation.layout == PairLayout::half ? kernels::best.rotate_half : kernels::best.rotate_interleaved;
+  kernel(cos, sin, rotation.blocks, x);
+  if (rotation.layout != PairLayout::interleaved_to_half) return;
+  const auto rotary_dim = 2 * static_cast<std::size_t>(cos.cols());
+  for (int row = 0; row < x.rows(); ++row) deinterleave(x.row(row).first(rotary_dim));
+}
+
 RelativeQuery relative_query(const HeadInput& input) {
   return {input.q, input.k, input.q_positions, input.k_positions, input.head};
 }
 
 void hide_masked(const HeadInput& input, MatrixView<float> logits) {
-  for (int i = 0; i < logits.rows(); ++i) {
-    for (int j = 0; j < logits.cols(); ++j) {
-      if (!visible(input.mask, input.q_positions(i, input.mask_axis), input.k_positions(j, input.mask_axis))) {
-        logits(i, j) = -std::numeric_limits<float>::infinity();
-      }
-    }
-  }
+  hide_masked(input.mask, input.q_positions, input.k_positions, input.mask_axis, logits);
 }
 
 Matrix<float> bias_of(const BiasesLogits& bias, const HeadInput& input, const Matrix<float>& logits) {
@@ -117,11 +121,6 @@ Matrix<float> bias_of(const BiasesLogits& bias, const HeadInput& input, const Ma
   hide_masked(input, seen.view());
   bias.bias({input.q_positions, input.k_positions, input.head, input.q, seen.view()}, result.view());
   return result;
-}
-
-double logit_factor(const Encoding& encoding) {
-  return (encoding.rotary != nullptr ? encoding.rotary->logit_factor() : 1.0) *
-         (encoding.relative != nullptr ? encoding.relative->logit_factor() : 1.0);
 }
 
 /// Fills logits, content, position and bias.
@@ -143,11 +142,8 @@ void add_logits(const Encoding& encoding, const HeadInput& input, HeadAttention&
                                          : Matrix<float>(input.q.rows(), input.k.rows());
   for (std::size_t i = 0; i < result.logits.all().size(); ++i) {
     result.logits.all()[i] += result.bias.all()[i];
-    if (!std::isfinite(result.logits.all()[i])) {
-      fail(ErrorCode::not_finite, "", "logits", "be finite: q, k or the bias are too large for float",
-           to_text(result.logits.all()[i]));
-    }
   }
+  check_logits(result.logits.all());
 }
 
 void add_weights(const HeadInput& input, HeadAttention& result) {
@@ -169,6 +165,54 @@ void add_output(const Encoding& encoding, const HeadInput& input, HeadAttention&
 }
 
 }  // namespace
+
+void check_shape(const char* field, int got, int wanted, const char* what) {
+  if (got == wanted) return;
+  fail(ErrorCode::shape_mismatch, "", field, "have " + std::to_string(wanted) + " " + what, std::to_string(got));
+}
+
+void check_head(const Encoding& encoding, int head) {
+  const bool by_head = encoding.bias != nullptr || encoding.relative != nullptr;
+  if (head >= 0 && (!by_head || head < encoding.dims.n_heads)) return;
+  fail(ErrorCode::out_of_range, "", "head", "be below n_heads (" + std::to_string(encoding.dims.n_heads) + ")",
+       std::to_string(head));
+}
+
+Rotations rotations_of(const RotatesQk& rotary, Positions q_positions, Positions k_positions) {
+  const std::vector<double> origin = smallest(q_positions, k_positions);
+  const Matrix<double> q_at = measured_from(origin, q_positions);
+  const Matrix<double> k_at = measured_from(origin, k_positions);
+  const double seq_len = std::max(length_of(q_positions), length_of(k_positions));
+  const double first = std::ranges::min(origin);
+  const auto of = [&](const Matrix<double>& at, Operand operand) {
+    return rotation_of(rotary, {.positions = at.view(), .operand = operand, .seq_len = seq_len, .origin = first});
+  };
+  return {of(q_at, Operand::q), of(k_at, Operand::k)};
+}
+
+double logit_factor(const Encoding& encoding) {
+  return (encoding.rotary != nullptr ? encoding.rotary->logit_factor() : 1.0) *
+         (encoding.relative != nullptr ? encoding.relative->logit_factor() : 1.0);
+}
+
+void hide_masked(const Mask& mask, Positions q_positions, Positions k_positions, int axis, MatrixView<float> logits) {
+  for (int i = 0; i < logits.rows(); ++i) {
+    for (int j = 0; j < logits.cols(); ++j) {
+      if (!visible(mask, q_positions(i, axis), k_positions(j, axis))) {
+        logits(i, j) = -std::numeric_limits<float>::infinity();
+      }
+    }
+  }
+}
+
+void check_logits(std::span<const float> logits) {
+  // As whole numbers, for these a compiler may compare four at a time.
+  std::uint32_t largest = 0;
+  for (const float logit : logits) largest = std::max(largest, std::bit_cast<std::uint32_t>(logit) & 0x7fffffffU);
+  if (std::isfinite(std::bit_cast<float>(largest))) return;
+  const auto wrong = std::ranges::find_if_not(logits, [](float logit) { return std::isfinite(logit); });
+  fail(ErrorCode::not_finite, "", "logits", "be finite: q, k or the bias are too large for float", to_text(*wrong));
+}
 
 bool visible(const Mask& mask, double q_position, double k_position) {
   if (mask.kind == Mask::Kind::none) return true;
@@ -206,22 +250,20 @@ Rotation rotation_of(const RotatesQk& rotary, const RotaryQuery& query) {
 
 void rotate(const Rotation& rotation, MatrixView<float> x) {
   const int n_tokens = rotation.cos.rows();
-  const int rotary_dim = 2 * rotation.cos.cols();
-  if (rotary_dim > x.cols()) {
-    fail(ErrorCode::shape_mismatch, "", "x", "have at least " + std::to_string(rotary_dim) + " columns (rotary_dim)",
-         std::to_string(x.cols()));
-  }
+  check_width(rotation, x);
   if (x.rows() == 0) return;
   if (n_tokens == 0 || x.rows() % n_tokens != 0) {
     fail(ErrorCode::shape_mismatch, "", "x",
          "have as many rows for each head as there are positions (" + std::to_string(n_tokens) + ")",
          std::to_string(x.rows()));
   }
-  const auto kernel =
-      rotation.layout == PairLayout::half ? kernels::best.rotate_half : kernels::best.rotate_interleaved;
-  kernel(rotation.cos.view(), rotation.sin.view(), rotation.blocks, x);
-  if (rotation.layout != PairLayout::interleaved_to_half) return;
-  for (int row = 0; row < x.rows(); ++row) deinterleave(x.row(row).first(static_cast<std::size_t>(rotary_dim)));
+  rotate_by(rotation, rotation.cos.view(), rotation.sin.view(), x);
+}
+
+void rotate(const Rotation& rotation, int first, MatrixView<float> x) {
+  check_width(rotation, x);
+  if (x.rows() == 0) return;
+  rotate_by(rotation, rotation.cos.view().slice(first, x.rows()), rotation.sin.view().slice(first, x.rows()), x);
 }
 
 void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float> x) {
@@ -231,11 +273,7 @@ void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float>
 
 HeadAttention attend(const Encoding& encoding, const HeadInput& input) {
   validate(input);
-  const bool by_head = encoding.bias != nullptr || encoding.relative != nullptr;
-  if (input.head < 0 || (by_head && input.head >= encoding.dims.n_heads)) {
-    fail(ErrorCode::out_of_range, "", "head", "be below n_heads (" + std::to_string(encoding.dims.n_heads) + ")",
-         std::to_string(input.head));
-  }
+  check_head(encoding, input.head);
   if (encoding.relative != nullptr) validate(*encoding.relative, input);
   HeadAttention result;
   add_logits(encoding, input, result);

@@ -57,6 +57,29 @@ struct HeadAttention {
 /// @throws Error  shape_mismatch, not_finite (positions, or logits too large for float), out_of_range (mask, head)
 [[nodiscard]] HeadAttention attend(const Encoding& encoding, const HeadInput& input);
 
+/// What many heads attend with, the rows of one head after those of another. With grouped queries k and v have fewer
+/// heads than q, each for as many heads of q as divide evenly (Ainslie et al. 2023, arXiv:2305.13245).
+struct HeadsInput {
+  MatrixView<const float> q;  ///< [head * query][head_dim]
+  MatrixView<const float> k;  ///< [kv_head * key][head_dim]
+  MatrixView<const float> v;  ///< [kv_head * key][value_dim]
+  int n_heads = 1;
+  int n_kv_heads = 1;
+  Positions q_positions;  ///< [query][axes], the same for all heads
+  Positions k_positions;  ///< [key][axes]
+  Mask mask;
+  int mask_axis = 0;                ///< the axis of positions that the mask looks at
+  std::optional<float> scale = {};  ///< factor on q · k; 1 / sqrt(head_dim) if left out
+};
+
+/// The output of attend() alone, for all heads and long sequences: a few queries at a time, so that memory grows with
+/// the number of keys and never with [query][key]. Keys that no query of a group may see are left out where positions
+/// ascend. Sums run in another order than those of attend(): the same up to rounding, not to the bit.
+///
+/// @param output   [head * query][value_dim]; must not overlap the input
+/// @throws Error  shape_mismatch, not_finite (positions, or logits too large for float), out_of_range (mask, heads)
+void attend_output(const Encoding& encoding, const HeadsInput& input, MatrixView<float> output);
+
 /// Adds the rows of an encoding in place: x = embedding_scale * x + rows. x [token][d_model].
 void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x);
 
@@ -68,6 +91,9 @@ struct Rotation {
   Matrix<float> sin;
 };
 [[nodiscard]] Rotation rotation_of(const RotatesQk& rotary, const RotaryQuery& query);
+
+/// Rotates tokens of one head in place, the `first` one of the rotation and those that follow: x [token][head_dim].
+void rotate(const Rotation& rotation, int first, MatrixView<float> x);
 
 /// Rotates heads in place: x [head * token][head_dim], the tokens of one head after those of another.
 ///

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+
+#include "kernels/kernels.hpp"
 
 #include "support.hpp"
 
@@ -71,5 +74,31 @@ TEST_CASE("t5_bias: every edge near and far, both signs", "[t5]") {
            {1, 1}, {7, 7}, {8, 8}, {11, 8}, {12, 9}, {16, 10}, {32, 12}, {64, 14}, {90, 14}, {91, 15}, {128, 15}}) {
     INFO("distance " << distance);
     CHECK(buckets(true, 32, 128, {distance, -distance}) == std::vector{16 + bucket, bucket});
+  }
+}
+
+TEST_CASE("t5_bias: each bucket begins where its logarithm says, to the last float", "[t5]") {
+  const int num_buckets = GENERATE(8, 32, 64, 256);
+  const int max_distance = GENERATE(130, 1000, 1000000);
+  const int exact = num_buckets / 2;
+  const auto by_logarithm = [&](float distance) {
+    const auto log_ratio = static_cast<float>(kernels::log(distance / static_cast<float>(exact)));
+    const auto log_range = static_cast<float>(kernels::log(static_cast<double>(max_distance) / exact));
+    const float steps = log_ratio / log_range * static_cast<float>(num_buckets - exact);
+    return std::min(exact + static_cast<int>(steps), num_buckets - 1);
+  };
+  std::vector<double> offsets;
+  for (int bucket = exact; bucket < num_buckets; ++bucket) {
+    const double share = static_cast<double>(bucket - exact) / (num_buckets - exact);
+    auto edge = static_cast<float>(exact * kernels::pow(static_cast<double>(max_distance) / exact, share));
+    for (int ulp = 0; ulp < 4; ++ulp) edge = std::nextafter(edge, 0.0F);
+    for (int ulp = 0; ulp < 9; ++ulp, edge = std::nextafter(edge, 1e9F)) {
+      if (edge >= static_cast<float>(exact)) offsets.push_back(-static_cast<double>(edge));
+    }
+  }
+  const std::vector<int> got = buckets(false, num_buckets, max_distance, offsets);
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    INFO("offset " << offsets[i]);
+    REQUIRE(got[i] == by_logarithm(static_cast<float>(-offsets[i])));
   }
 }

@@ -12,6 +12,7 @@
 ///         x-transformers; causal: GPT-NeoX; key_index: BLOOM; falcon: build_alibi_tensor and FalconAttention in
 ///         Hugging Face; bias_max other than 8: MPT (alibi_bias_max), ggml (max_bias)
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -20,15 +21,16 @@
 #include <vector>
 
 #include "encodings/define.hpp"
+#include "encodings/pairs.hpp"
 #include "encodings/registry.hpp"
 #include "encodings/slopes.hpp"
 
 namespace posenc {
 namespace {
 
-enum class Form { symmetric, causal, key_index, falcon };
+enum class AlibiForm { symmetric, causal, key_index, falcon };
 
-constexpr std::array kForms{
+constexpr std::array kAlibiForms{
     Choice{"symmetric", "symmetric", "both directions alike: −slope·|i−j|"},
     Choice{"causal", "causal", "only looking back: −slope·(i−j), 0 for later keys (GPT-NeoX, MPT, ggml)"},
     Choice{"key_index", "by key", "slope·j, for a causal mask: the softmax of a row only sees differences (BLOOM)"},
@@ -36,7 +38,7 @@ constexpr std::array kForms{
 };
 
 struct AlibiParams {
-  Form form = Form::symmetric;
+  AlibiForm form = AlibiForm::symmetric;
   double bias_max = 8.0;
 };
 
@@ -45,7 +47,7 @@ constexpr std::array kFields{
         .name = "form",
         .label = "Form",
         .doc = "How a distance becomes a penalty, and what happens to keys that come later than the query.",
-        .choices = kForms,
+        .choices = kAlibiForms,
     }),
     field<&AlibiParams::bias_max>({
         .name = "bias_max",
@@ -72,30 +74,23 @@ class AlibiBias final : public BiasesLogits {
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
     const double slope = slopes_[static_cast<std::size_t>(query.head)];
-    for (int i = 0; i < out.rows(); ++i) {
-      for (int j = 0; j < out.cols(); ++j) {
-        out(i, j) = static_cast<float>(of_pair(slope, query.q_positions(i, 0), query.k_positions(j, 0)));
-      }
+    if (form_ == AlibiForm::symmetric || form_ == AlibiForm::causal) {
+      const auto penalty = [&](double distance) { return static_cast<float>(0.0 - slope * distance); };
+      return fill_by_distance(query, form_ == AlibiForm::causal ? Form::causal : Form::symmetric, penalty, out);
     }
+    for (int j = 0; j < out.cols() && out.rows() > 0; ++j) {
+      out(0, j) = static_cast<float>(of_key(slope, query.k_positions(j, 0)));
+    }
+    for (int i = 1; i < out.rows(); ++i) std::ranges::copy(out.row(0), out.row(i).begin());
   }
 
  private:
-  [[nodiscard]] double of_pair(double slope, double q_position, double k_position) const {
-    const double behind = q_position - k_position;
-    switch (form_) {
-      case Form::symmetric:
-        return 0.0 - slope * std::abs(behind);
-      case Form::causal:
-        return 0.0 - slope * (behind > 0.0 ? behind : 0.0);
-      case Form::key_index:
-        return slope * k_position;
-      case Form::falcon:
-        return inv_sqrt_head_dim_ * to_bfloat16(to_bfloat16(slope) * k_position);
-    }
-    return 0.0;
+  [[nodiscard]] double of_key(double slope, double k_position) const {
+    if (form_ == AlibiForm::key_index) return slope * k_position;
+    return inv_sqrt_head_dim_ * to_bfloat16(to_bfloat16(slope) * k_position);
   }
 
-  Form form_;
+  AlibiForm form_;
   double inv_sqrt_head_dim_;
   std::vector<double> slopes_;
 };

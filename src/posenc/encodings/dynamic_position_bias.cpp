@@ -80,8 +80,8 @@ class DynamicPositionBias final : public BiasesLogits {
       : log_distance_(params.log_distance), mlp_(shape, weights) {}
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
-    fill_distinct(
-        offsets(query), [&](double offset) { return mlp_.at(input(offset), query.head); }, out);
+    fill_by_offset(
+        query, [&](double offset) { return mlp_.at(input(offset), query.head); }, out);
   }
 
   void collect(const BiasQuery& query, MatrixView<const float> grad_bias,

@@ -148,8 +148,8 @@ class KerpleLogBias final : public BiasesLogits {
 
   template <class Kernel>
   void fill(const Kernel& kernel, const BiasQuery& query, MatrixView<float> out) const {
-    fill_distinct(
-        distances(query, form_), [&](double r) { return static_cast<float>(kernel.at(r)); }, out);
+    fill_by_distance(
+        query, form_, [&](double r) { return static_cast<float>(kernel.at(r)); }, out);
   }
 
   /// As the authors clamp the numbers themselves, a number beyond its limit gets the gradient at the limit.

@@ -95,7 +95,7 @@ class KerplePowerBias final : public BiasesLogits {
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
     const auto penalty = [&](double r) { return static_cast<float>(0.0 - a(query.head) * power(r, query.head)); };
-    fill_distinct(distances(query, form_), penalty, out);
+    fill_by_distance(query, form_, penalty, out);
   }
 
   /// As the authors clamp the numbers themselves, a number beyond its limit gets the gradient at the limit.

@@ -81,7 +81,7 @@ constexpr std::array kFields{
         .label = "Base θ",
         .doc = "Pair 0 turns by one radian per token, the last pair by about 1/θ (10⁶ in Qwen2-VL, 5·10⁶ in Qwen3-VL).",
         .min = 1.0,
-        .max = 1e8,
+        .max = 1e10,
         .log_scale = true,
     }),
     field<&MropeParams::rotary_dim>({

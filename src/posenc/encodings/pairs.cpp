@@ -49,7 +49,36 @@ std::vector<double> Distinct::sums(MatrixView<const float> of_pairs) const {
   return result;
 }
 
+namespace {
+
+/// Whether tokens stand at p, p + 1, p + 2 … with a whole p.
+bool are_consecutive(Positions positions) {
+  if (positions.rows() == 0 || positions(0, 0) != std::floor(positions(0, 0))) return false;
+  for (int token = 1; token < positions.rows(); ++token) {
+    if (positions(token, 0) != positions(0, 0) + token) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 namespace detail {
+
+void fill_by_offset(const BiasQuery& query, float (*f)(const void* context, double offset), const void* context,
+                    MatrixView<float> out) {
+  if (!are_consecutive(query.q_positions) || !are_consecutive(query.k_positions)) {
+    return fill_distinct(offsets(query), f, context, out);
+  }
+  const int last = out.rows() - 1;
+  const auto n_keys = static_cast<std::size_t>(out.cols());
+  const double smallest = query.k_positions(0, 0) - query.q_positions(last, 0);
+  std::vector<float> by_offset;
+  by_offset.reserve(static_cast<std::size_t>(last) + n_keys);
+  for (int i = 0; i < last + out.cols(); ++i) by_offset.push_back(f(context, smallest + i));
+  for (int row = 0; row <= last; ++row) {
+    std::ranges::copy(std::span(by_offset).subspan(static_cast<std::size_t>(last - row), n_keys), out.row(row).begin());
+  }
+}
 
 void fill_distinct(std::span<const double> of_pairs, float (*f)(const void* context, double number),
                    const void* context, MatrixView<float> out) {

@@ -49,11 +49,28 @@ class Distinct {
 };
 
 namespace detail {
+void fill_by_offset(const BiasQuery& query, float (*f)(const void* context, double offset), const void* context,
+                    MatrixView<float> out);
 void fill_distinct(std::span<const double> of_pairs, float (*f)(const void* context, double number),
                    const void* context, MatrixView<float> out);
 void collect_distinct(std::span<const double> of_pairs, MatrixView<const float> grads,
                       void (*f)(const void* context, double number, double sum), const void* context);
 }  // namespace detail
+
+/// out[pair] = f(key minus query), with one call for each different offset. Where positions are whole and follow one
+/// another, a row is the one above it moved by one place, so all rows are parts of one: [f(1 - n) … f(n - 1)].
+template <class F>
+void fill_by_offset(const BiasQuery& query, const F& f, MatrixView<float> out) {
+  const auto call = [](const void* context, double offset) { return (*static_cast<const F*>(context))(offset); };
+  detail::fill_by_offset(query, call, &f, out);
+}
+
+/// out[pair] = f(distance of the pair), likewise.
+template <class F>
+void fill_by_distance(const BiasQuery& query, Form form, const F& f, MatrixView<float> out) {
+  fill_by_offset(
+      query, [&](double offset) { return f(distance(form, offset)); }, out);
+}
 
 /// out[pair] = f(number of the pair), with one call for each different number.
 template <class F>

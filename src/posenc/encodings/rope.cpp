@@ -105,7 +105,7 @@ constexpr std::array kFields{
         .label = "Base θ",
         .doc = "Pair 0 turns by one radian per token, the last pair by about 1/θ.",
         .min = 1.0,
-        .max = 1e8,
+        .max = 1e10,
         .log_scale = true,
     }),
     field<&RopeParams::rotary_dim>({
@@ -145,7 +145,7 @@ constexpr std::array kFields{
         .unit = "tokens",
         .doc = "Longest sequence that the model was trained on.",
         .min = 2,
-        .max = 1e8,
+        .max = 1e10,
         .log_scale = true,
         .only_with = {"scaling", "dynamic ntk_by_parts yarn yarn_deepseek yarn_ggml longrope llama3"},
     }),

@@ -106,7 +106,7 @@ constexpr std::array kFields{
         .doc = "The first pair of an axis turns by one radian per unit, the last by about 1/θ (100 in DINOv3 and "
                "rope-vit).",
         .min = 1.0,
-        .max = 1e8,
+        .max = 1e10,
         .log_scale = true,
         .only_with = {"frequencies", "geometric"},
     }),

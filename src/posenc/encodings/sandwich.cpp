@@ -52,7 +52,7 @@ constexpr std::array kFields{
         .label = "Base θ",
         .doc = "Wavelengths run up to 2π·θ tokens.",
         .min = 1.0,
-        .max = 1e8,
+        .max = 1e10,
         .log_scale = true,
     }),
 };
@@ -68,7 +68,7 @@ class SandwichBias final : public BiasesLogits {
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
     const double compression = 8.0 * (query.head + 1) / n_heads_;
     const auto compressed = [&](double r) { return static_cast<float>(penalty(r) / compression); };
-    fill_distinct(distances(query, form_), compressed, out);
+    fill_by_distance(query, form_, compressed, out);
   }
 
  private:

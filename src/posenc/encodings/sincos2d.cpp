@@ -56,7 +56,7 @@ constexpr std::array kFields{
         .label = "Base θ",
         .doc = "Wavelengths along each axis run from 2π patches to about 2π·θ patches.",
         .min = 1.0,
-        .max = 1e8,
+        .max = 1e10,
         .log_scale = true,
     }),
     field<&Sincos2dParams::height>({

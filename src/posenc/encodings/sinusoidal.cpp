@@ -69,7 +69,7 @@ constexpr std::array kFields{
         .label = "Base θ",
         .doc = "Wavelengths run from 2π tokens to about 2π·θ tokens.",
         .min = 1.0,
-        .max = 1e8,
+        .max = 1e10,
         .log_scale = true,
     }),
     field<&SinusoidalParams::position_offset>({

@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,26 +86,44 @@ class T5Buckets {
       : bidirectional_(params.bidirectional),
         per_direction_(params.bidirectional ? params.num_buckets / 2 : params.num_buckets),
         exact_(per_direction_ / 2),
-        log_range_(static_cast<float>(kernels::log(static_cast<double>(params.max_distance) / exact_))) {}
+        log_range_(static_cast<float>(kernels::log(static_cast<double>(params.max_distance) / exact_))) {
+    const auto limit = std::bit_cast<std::uint32_t>(static_cast<float>(params.max_distance));
+    for (int bucket = exact_ + 1; bucket < per_direction_; ++bucket) starts_.push_back(start_of(bucket, limit));
+  }
 
   [[nodiscard]] int of(double offset) const {
     const int base = bidirectional_ && offset > 0.0 ? per_direction_ : 0;
     const double distance = bidirectional_ ? std::abs(offset) : std::max(-offset, 0.0);
-    return base + (distance < exact_ ? static_cast<int>(distance) : far(distance));
+    if (distance < exact_) return base + static_cast<int>(distance);
+    const auto next = std::ranges::upper_bound(starts_, static_cast<float>(distance));
+    return base + exact_ + static_cast<int>(next - starts_.begin());
   }
 
  private:
-  [[nodiscard]] int far(double distance) const {
-    const float ratio = static_cast<float>(distance) / static_cast<float>(exact_);
+  [[nodiscard]] int far(float distance) const {
+    const float ratio = distance / static_cast<float>(exact_);
     const float log_ratio = static_cast<float>(kernels::log(ratio));
     const float steps = log_ratio / log_range_ * static_cast<float>(per_direction_ - exact_);
     return std::min(exact_ + static_cast<int>(steps), per_direction_ - 1);
+  }
+
+  /// The smallest distance whose bucket is at least this one, found among the floats up to `limit` by halving: a
+  /// logarithm for each distance of each head would take longer than to write the biases.
+  [[nodiscard]] float start_of(int bucket, std::uint32_t limit) const {
+    auto below = std::bit_cast<std::uint32_t>(static_cast<float>(exact_));
+    std::uint32_t reached = 2 * limit - below;  // beyond max_distance, whatever the logarithm rounds to
+    while (reached - below > 1) {
+      const std::uint32_t middle = below + (reached - below) / 2;
+      (far(std::bit_cast<float>(middle)) >= bucket ? reached : below) = middle;
+    }
+    return std::bit_cast<float>(reached);
   }
 
   bool bidirectional_;
   int per_direction_;
   int exact_;
   float log_range_;
+  std::vector<float> starts_;  ///< distances at which the buckets after the first of the far ones begin
 };
 
 class T5Bias final : public BiasesLogits {
@@ -112,8 +132,8 @@ class T5Bias final : public BiasesLogits {
       : buckets_(params), table_(table, params.num_buckets, n_heads) {}
 
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
-    fill_distinct(
-        offsets(query), [&](double offset) { return table_(buckets_.of(offset), query.head); }, out);
+    fill_by_offset(
+        query, [&](double offset) { return table_(buckets_.of(offset), query.head); }, out);
   }
 
   void collect(const BiasQuery& query, MatrixView<const float> grad_bias,

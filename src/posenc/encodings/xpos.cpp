@@ -80,7 +80,7 @@ constexpr std::array kFields{
         .label = "Base θ",
         .doc = "Pair 0 turns by one radian per token, the last pair by about 1/θ.",
         .min = 1.0,
-        .max = 1e8,
+        .max = 1e10,
         .log_scale = true,
     }),
     field<&XposParams::rotary_dim>({
