@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -154,40 +155,77 @@ TensorOutcome bias(const RawSpec& raw_spec, const RawPositions& q_positions, con
 }
 
 /// { q, k, v?, mask, scale?, q_positions, k_positions }
+struct Attended {
+  Matrix<double> q_positions;
+  Matrix<double> k_positions;
+  Heads q;
+  Heads k;
+  std::optional<Heads> v;
+  Mask mask;
+  std::optional<float> scale;
+
+  Attended(const Made& made, const val& raw)
+      : q_positions(made.positions(raw["q_positions"])),
+        k_positions(made.positions(raw["k_positions"])),
+        q(raw["q"], "q"),
+        k(raw["k"], "k"),
+        mask(to_mask(raw["mask"])) {
+    if (const auto raw_v = member(raw, "v")) v.emplace(*raw_v, "v");
+    if (const auto raw_scale = member(raw, "scale")) scale = static_cast<float>(to_number(*raw_scale, "scale"));
+  }
+};
+
 AttendOutcome attend_heads(const RawSpec& raw_spec, const RawAttend& raw) {
   return guarded<AttendOutcome>([&] {
     const Made made(raw_spec);
-    const Matrix<double> q_positions = made.positions(raw["q_positions"]);
-    const Matrix<double> k_positions = made.positions(raw["k_positions"]);
-    const auto raw_v = member(raw, "v");
-    const auto scale = member(raw, "scale");
-    const Heads q(raw["q"], "q");
-    const Heads k(raw["k"], "k");
-    const Heads v = raw_v ? Heads(*raw_v, "v") : Heads();
-    // TypeScript has checked that they are equal.
-    const int n_heads = std::min({q.shape.heads, k.shape.heads, raw_v ? v.shape.heads : q.shape.heads});
+    const Attended given(made, raw);
+    const auto& [q_positions, k_positions, q, k, v, mask, scale] = given;
+    // TypeScript has checked that all have as many heads.
+    const int n_heads = std::min({q.shape.heads, k.shape.heads, v ? v->shape.heads : q.shape.heads});
     HeadByHead weights({n_heads, q.shape.rows, k.shape.rows});
     HeadByHead logits({n_heads, q.shape.rows, k.shape.rows});
-    HeadByHead outputs({n_heads, q.shape.rows, v.shape.cols});
+    HeadByHead outputs({n_heads, q.shape.rows, v ? v->shape.cols : 0});
     for (int head = 0; head < n_heads; ++head) {
-      HeadInput input{.q = q.head(head),
-                      .k = k.head(head),
-                      .v = raw_v ? v.head(head) : MatrixView<const float>(),
-                      .q_positions = q_positions.view(),
-                      .k_positions = k_positions.view(),
-                      .mask = to_mask(raw["mask"]),
-                      .head = head};
-      if (scale) input.scale = static_cast<float>(to_number(*scale, "scale"));
-      const HeadAttention result = attend(made.encoding, input);
+      const HeadAttention result = attend(made.encoding, {.q = q.head(head),
+                                                          .k = k.head(head),
+                                                          .v = v ? v->head(head) : MatrixView<const float>(),
+                                                          .q_positions = q_positions.view(),
+                                                          .k_positions = k_positions.view(),
+                                                          .mask = mask,
+                                                          .head = head,
+                                                          .scale = scale});
       weights.set(head, result.weights);
       logits.set(head, result.logits);
-      if (raw_v) outputs.set(head, result.output);
+      outputs.set(head, result.output);
     }
     val result = val::object();
     result.set("weights", weights.tensor());
     result.set("logits", logits.tensor());
-    result.set("output", raw_v ? outputs.tensor() : val::null());
+    result.set("output", v ? outputs.tensor() : val::null());
     return result;
+  });
+}
+
+/// The output of attention alone, without any matrix [query][key]. v is given.
+FloatsOutcome attend_output_of(const RawSpec& raw_spec, const RawAttend& raw, const RawOut& out) {
+  return guarded<FloatsOutcome>([&] {
+    const Made made(raw_spec);
+    const Attended given(made, raw);
+    const auto& [q_positions, k_positions, q, k, v, mask, scale] = given;
+    const Shape shape{q.shape.heads, q.shape.rows, v.value().shape.cols};
+    const Floats output = to_target(out, shape.count(), "out");
+    attend_output(made.encoding,
+                  {.q = q.all(),
+                   .k = k.all(),
+                   .v = v->all(),
+                   .n_heads = q.shape.heads,
+                   .n_kv_heads = k.shape.heads,
+                   .q_positions = q_positions.view(),
+                   .k_positions = k_positions.view(),
+                   .mask = mask,
+                   .scale = scale},
+                  shape.all(output.all));
+    return from_floats(output);
   });
 }
 
@@ -278,6 +316,7 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("apply(spec, x, positions, rotary, out)", &apply);
   function("bias(spec, qPositions, kPositions, out)", &bias);
   function("attend(spec, input)", &attend_heads);
+  function("attendOutput(spec, input, out)", &attend_output_of);
   function("attention(spec, layer, tokens)", &attention);
   function("compare(spec, layer, a, b)", &compare_words);
   function("invariances(spec, layer, tokens)", &invariances_of);

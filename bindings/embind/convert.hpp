@@ -219,7 +219,6 @@ struct Heads {
   Shape shape;
   Floats floats;
 
-  Heads() = default;
   [[gnu::noinline]] Heads(const val& object, const std::string& field) : shape(to_shape(object)) {
     const val data = object["data"];
     if (data.isNumber()) {
@@ -230,6 +229,7 @@ struct Heads {
     }
   }
   [[nodiscard]] MatrixView<const float> head(int head) const { return shape.head(floats.all, head); }
+  [[nodiscard]] MatrixView<const float> all() const { return shape.all(floats.all); }
 };
 
 // ---- out ----------------------------------------------------------------------------------------------------------

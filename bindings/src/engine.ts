@@ -1,4 +1,4 @@
-import { brokenRule } from './errors.ts';
+import { brokenRule, wrongType } from './errors.ts';
 import { encodings } from './generated/description.ts';
 import type { Encoding } from './generated/encodings.ts';
 import { unwrap } from './outcome.ts';
@@ -21,7 +21,9 @@ import type { Raw, RawDims } from './raw.ts';
 import type { Attend, Floats as RawFloats, Out } from './raw_types.ts';
 import type {
   ApplyOptions,
+  Attended,
   AttendOptions,
+  AttendOutputOptions,
   BiasOptions,
   EngineMethods,
   Floats,
@@ -37,12 +39,13 @@ import { createWasmArrays } from './wasm_array.ts';
 
 /** The methods with floats of either kind: what a result holds follows from `out`, which the overloads of the public
  * types say. */
-interface AnyFloats extends Omit<EngineMethods, 'table' | 'rotation' | 'apply' | 'bias' | 'attend'> {
+interface AnyFloats extends Omit<EngineMethods, 'table' | 'rotation' | 'apply' | 'bias' | 'attend' | 'attendOutput'> {
   table(encoding: Encoding, options: TableOptions & MaybeOut): Matrix<Floats>;
   rotation(encoding: Encoding, options: RotationOptions & MaybeOuts): { cos: Matrix<Floats>; sin: Matrix<Floats> };
   apply(encoding: Encoding, x: Matrix<Floats> | Tensor3<Floats>, options?: ApplyOptions & MaybeOut): typeof x;
   bias(encoding: Encoding, options: BiasOptions & MaybeOut): Tensor3<Floats>;
-  attend(options: AttendOptions<Floats>): ReturnType<EngineMethods['attend']>;
+  attend(options: AttendOptions<Floats>): Attended;
+  attendOutput(options: AttendOutputOptions<Floats> & MaybeOut): Tensor3<Floats>;
 }
 
 interface MaybeOut {
@@ -67,9 +70,16 @@ function dimsOfHeads({ heads, cols }: RawFloats): RawDims {
   return rawDims({ nHeads: heads, headDim: cols, dModel: heads * cols });
 }
 
-function requireHeads(field: string, given: RawFloats | undefined, q: RawFloats): void {
-  if (given === undefined || given.heads === q.heads) return;
-  throw brokenRule('shape_mismatch', field, `have ${q.heads} heads, as q has`, String(given.heads));
+function requireHeads(field: string, given: RawFloats | undefined, model: string, { heads }: RawFloats): void {
+  if (given === undefined || given.heads === heads) return;
+  throw brokenRule('shape_mismatch', field, `have ${heads} heads, as ${model} has`, String(given.heads));
+}
+
+/** Each row of the output is made of all rows of k and v. */
+function requireApart(out: Out, inputs: Readonly<Record<string, RawFloats>>): void {
+  for (const [name, { data }] of Object.entries(inputs)) {
+    if (data === out) throw brokenRule('out_of_range', 'out', 'be an array of its own', `${name}.data`);
+  }
 }
 
 function specOf(options: LayerOptions) {
@@ -132,9 +142,22 @@ export function createEngine(raw: Raw): Posenc {
     attend(options) {
       requireObject('options', options);
       const input = rawAttend(raw, options);
-      requireHeads('k', input.k, input.q);
-      requireHeads('v', input.v, input.q);
+      requireHeads('k', input.k, 'q', input.q);
+      requireHeads('v', input.v, 'q', input.q);
       return unwrap(() => raw.attend(rawSpec(options.encoding, dimsOfHeads(input.q)), input));
+    },
+
+    attendOutput(options) {
+      requireObject('options', options);
+      const { encoding, out } = options;
+      const target = rawOut(raw, out);
+      const input = rawAttend(raw, options);
+      const { q, k, v } = input;
+      if (v === undefined) throw wrongType('v', 'be given', undefined);
+      requireHeads('v', v, 'k', k);
+      requireApart(target, { q, k, v });
+      const data = unwrap(() => raw.attendOutput(rawSpec(encoding, dimsOfHeads(q)), input, target));
+      return withData({ data, shape: [q.heads, q.rows, v.cols] }, out);
     },
 
     attention(options) {

@@ -230,6 +230,11 @@ export interface AttendOptions<Data extends Floats = Float32Array> {
   readonly kPositions?: ArrayLike<number>;
 }
 
+/** What `attendOutput` works with. k and v may have fewer heads than q, each for as many heads of q as divide evenly. */
+export type AttendOutputOptions<Data extends Floats = Float32Array> = AttendOptions<Data> & {
+  readonly v: Tensor3<Data>;
+};
+
 /** Weights, logits and, if there are values, output of `attend`. */
 export interface Attended {
   /** `[head][query][key]` */
@@ -282,6 +287,15 @@ export interface EngineMethods {
   bias(encoding: Encoding, options: BiasOptions & NoOut): Tensor3;
   /** Attention over given q, k, v, with its weights and logits; k and v have as many heads as q. */
   attend(options: AttendOptions): Attended;
+  /**
+   * The output of `attend` alone, `[head][query][value_dim]`, for long sequences: it takes memory for rows, never for a
+   * matrix `[query][key]`. With grouped queries k and v have fewer heads: `[kv_head][key][head_dim]`.
+   *
+   * @example
+   * const mask = { kind: 'causal' };
+   * posenc.attendOutput({ encoding: { kind: 'rope' }, q, k, v, mask }).data;
+   */
+  attendOutput(options: AttendOutputOptions & NoOut): Tensor3;
   /** Attention of one seeded head over words. */
   attention(options: LayerOptions & { tokens: readonly string[] }): AttentionResult;
   /** Two orderings, laid over each other by word. */
@@ -314,6 +328,9 @@ export interface InPlaceMethods {
   apply(encoding: Encoding, x: Tensor3<Floats>, options?: ApplyOptions & NoOut): Tensor3;
   bias(encoding: Encoding, options: BiasOptions & OutOption): Tensor3<WasmArray>;
   attend(options: AttendOptions<Floats>): Attended;
+  /** `out` must not be `q.data`, `k.data` or `v.data`. */
+  attendOutput(options: AttendOutputOptions<Floats> & OutOption): Tensor3<WasmArray>;
+  attendOutput(options: AttendOutputOptions<Floats> & NoOut): Tensor3;
 }
 
 /** What an engine is. */

@@ -40,6 +40,8 @@ export const into: Tensor3<WasmArray> = posenc.bias({ kind: 'alibi' }, { queries
 export const filled: Matrix<WasmArray> = posenc.table({ kind: 'sinusoidal' }, { length: 1, out: array });
 export const cos: Matrix<WasmArray> = posenc.rotation(rope, { length: 1, out: { cos: array, sin: array } }).cos;
 export const weights: Tensor3 = posenc.attend({ encoding: rope, q: heads, k: heads }).weights;
+export const output: Tensor3 = posenc.attendOutput({ encoding: rope, q: heads, k: heads, v: heads });
+export const sentOutput: Promise<Tensor3> = worker.attendOutput({ encoding: rope, q: output, k: output, v: output });
 export const sent: Promise<Matrix> = worker.apply(rope, plain, {}, { channel: 'x' });
 export const sentHeads: Promise<Tensor3> = worker.apply(rope, { data: plain.data, shape: [2, 1, 4] });
 
@@ -49,6 +51,8 @@ export const not: Matrix = posenc.table({ kind: 'sinusoidal' }, { length: 1, out
 posenc.table({ kind: 'sinusoidal' }, { length: 1, out: plain.data });
 // @ts-expect-error which result it is must be known
 posenc.table({ kind: 'sinusoidal' }, { length: 1, out: array as WasmArray | undefined });
+// @ts-expect-error there is no output without values
+posenc.attendOutput({ encoding: rope, q: heads, k: heads });
 // @ts-expect-error a worker has memory of its own
 void worker.wasmArray;
 // @ts-expect-error a worker has memory of its own

@@ -39,6 +39,8 @@ describe('the engine in a worker', () => {
     );
     const q = { data: x.data, shape: [1, 1, 2] } as const;
     expect(await there.attend({ encoding: rope, q, k: q })).toEqual(here.attend({ encoding: rope, q, k: q }));
+    const options = { encoding: rope, q, k: q, v: q };
+    expect(await there.attendOutput(options)).toEqual(here.attendOutput(options));
   });
 
   it('applies to several heads', async () => {

@@ -22,6 +22,7 @@ const PARAMETERS = {
   apply: ['', 'x', ''],
   bias: ['', ''],
   attend: [''],
+  attendOutput: [''],
   attention: [''],
   compare: [''],
   invariances: [''],
