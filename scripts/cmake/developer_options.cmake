@@ -15,8 +15,9 @@ if(POSENC_SANITIZE)
   target_link_options(posenc_options INTERFACE ${sanitizers})
 endif()
 if(EMSCRIPTEN)
-  target_compile_options(posenc_options INTERFACE -fwasm-exceptions)
-  target_link_options(posenc_options INTERFACE -fwasm-exceptions)
+  target_compile_options(posenc_options INTERFACE -fwasm-exceptions -mbulk-memory)
+  # memory.copy: without it, moving memory is a loop over bytes.
+  target_link_options(posenc_options INTERFACE -fwasm-exceptions -mbulk-memory)
   # The whole program is optimised at once, and virtual functions that it never calls are left out: a module that does
   # not train carries no gradients.
   set(whole_program -flto -fvisibility=hidden -fwhole-program-vtables -fvirtual-function-elimination)

@@ -90,11 +90,6 @@ void check_not_above(std::span<const float> logits) {
   check_logits(std::array{std::bit_cast<float>(largest)});
 }
 
-int tokens_of(const char* field, MatrixView<const float> x, int heads, Positions positions) {
-  check_shape(field, x.rows(), heads * positions.rows(), "rows, one for each head and position");
-  return positions.rows();
-}
-
 void validate(const Encoding& encoding, const HeadsInput& input, MatrixView<float> output) {
   if (input.n_kv_heads < 1 || input.n_heads < 1 || input.n_heads % input.n_kv_heads != 0) {
     fail(ErrorCode::shape_mismatch, "", "k",
@@ -102,10 +97,10 @@ void validate(const Encoding& encoding, const HeadsInput& input, MatrixView<floa
          std::to_string(input.n_kv_heads));
   }
   check_shape("k", input.k.cols(), input.q.cols(), "columns (head_dim)");
-  const int n_queries = tokens_of("q", input.q, input.n_heads, input.q_positions);
-  tokens_of("k", input.k, input.n_kv_heads, input.k_positions);
-  tokens_of("v", input.v, input.n_kv_heads, input.k_positions);
-  check_shape("output", output.rows(), input.n_heads * n_queries, "rows, one for each head and query");
+  check_shape("q_positions", input.q_positions.rows() * input.n_heads, input.q.rows(), "rows in all heads");
+  check_shape("k_positions", input.k_positions.rows() * input.n_kv_heads, input.k.rows(), "rows in all heads");
+  check_shape("v", input.v.rows(), input.k.rows(), "rows, one for each key");
+  check_shape("output", output.rows(), input.q.rows(), "rows, one for each query");
   check_shape("output", output.cols(), input.v.cols(), "columns (value_dim)");
   validate(input.mask);
   validate_positions(input.q_positions, input.q_positions.cols(), "q_positions");
