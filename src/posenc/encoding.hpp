@@ -99,7 +99,8 @@ class BiasesLogits {
                        const BiasGradients& /*gradients*/) const {}
 };
 
-/// What relative vectors meet: one head.
+/// What relative vectors meet: one head. Sequences with the same positions may stand one below another: q has the rows
+/// of q_positions for each of them, k those of k_positions, and dots, weights and output are [sequence, query][...].
 struct RelativeQuery {
   MatrixView<const float> q;  ///< [query][head_dim]
   MatrixView<const float> k;  ///< [key][head_dim]

@@ -9,6 +9,7 @@
 #include "posenc/encoding.hpp"
 #include "posenc/error.hpp"
 #include "posenc/info.hpp"
+#include "posenc/language_model.hpp"
 #include "posenc/matrix_view.hpp"
 #include "posenc/reader.hpp"
 #include "posenc/relative.hpp"

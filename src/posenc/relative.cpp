@@ -15,12 +15,14 @@
 namespace posenc {
 namespace {
 
-/// Calls f(i, j, row) wherever there is a vector.
+/// Calls f(i, j, token, row) wherever there is a vector: the place in `dots`, the row of q or k, and of the vectors.
 template <class F>
-void for_each_vector(const VectorIndex& index, F f) {
-  for (int i = 0; i < index.rows(); ++i) {
-    for (int j = 0; j < index.cols(); ++j) {
-      if (index(i, j) != kNoVector) f(i, j, index(i, j));
+void for_each_vector(Operand operand, const VectorIndex& index, MatrixView<const float> dots, F f) {
+  for (int i = 0; i < dots.rows(); ++i) {
+    const int query = i % index.rows();
+    const int first_key = i / index.rows() * index.cols();
+    for (int j = 0; j < dots.cols(); ++j) {
+      if (index(query, j) != kNoVector) f(i, j, operand == Operand::q ? i : first_key + j, index(query, j));
     }
   }
 }
@@ -62,9 +64,11 @@ class ProjectedSinusoids final : public RelativeVectors {
   void add_to_dots(const RelativeQuery& query, MatrixView<float> dots) const override {
     const Seen seen = see(query);
     add_vector_dots(Operand::q, seen.biased_q.view(), seen.keys.view(), seen.index, dots);
-    for (int j = 0; j < dots.cols(); ++j) {
-      const float of_key = kernels::best.dot(weights_.u.row(query.head), query.k.row(j));
-      for (int i = 0; i < dots.rows(); ++i) dots(i, j) += of_key;
+    const int queries = query.q_positions.rows();
+    for (int key = 0; key < query.k.rows(); ++key) {
+      const float of_key = kernels::best.dot(weights_.u.row(query.head), query.k.row(key));
+      const int first = key / dots.cols() * queries;
+      for (int i = first; i < first + queries; ++i) dots(i, key % dots.cols()) += of_key;
     }
   }
 
@@ -79,10 +83,14 @@ class ProjectedSinusoids final : public RelativeVectors {
     for (int i = 0; i < grad_q.rows(); ++i) {
       kernels::best.add_scaled(1.0F, grad_q.row(i), gradients.q.row(i));
       kernels::best.add_scaled(1.0F, grad_q.row(i), grads.v.row(query.head));
-      for (int j = 0; j < grad_dots.cols(); ++j) {
-        kernels::best.add_scaled(grad_dots(i, j), query.k.row(j), grads.u.row(query.head));
-        kernels::best.add_scaled(grad_dots(i, j), weights_.u.row(query.head), gradients.k.row(j));
-      }
+    }
+    const int queries = query.q_positions.rows();
+    for (int key = 0; key < query.k.rows(); ++key) {
+      float sum = 0.0F;
+      const int first = key / grad_dots.cols() * queries;
+      for (int i = first; i < first + queries; ++i) sum += grad_dots(i, key % grad_dots.cols());
+      kernels::best.add_scaled(sum, query.k.row(key), grads.u.row(query.head));
+      kernels::best.add_scaled(sum, weights_.u.row(query.head), gradients.k.row(key));
     }
     for (int row = 0; row < grad_keys.rows(); ++row) {
       for (int channel = 0; channel < grad_keys.cols(); ++channel) {
@@ -139,16 +147,15 @@ class ProjectedSinusoids final : public RelativeVectors {
 
 void add_vector_dots(Operand operand, MatrixView<const float> x, MatrixView<const float> vectors,
                      const VectorIndex& index, MatrixView<float> dots) {
-  for_each_vector(index, [&](int i, int j, int row) {
-    dots(i, j) += kernels::best.dot(x.row(operand == Operand::q ? i : j), vectors.row(row));
+  for_each_vector(operand, index, dots, [&](int i, int j, int token, int row) {
+    dots(i, j) += kernels::best.dot(x.row(token), vectors.row(row));
   });
 }
 
 void collect_vector_dots(Operand operand, MatrixView<const float> x, MatrixView<const float> vectors,
                          const VectorIndex& index, MatrixView<const float> grad_dots,
                          const VectorGradients& gradients) {
-  for_each_vector(index, [&](int i, int j, int row) {
-    const int token = operand == Operand::q ? i : j;
+  for_each_vector(operand, index, grad_dots, [&](int i, int j, int token, int row) {
     kernels::best.add_scaled(grad_dots(i, j), vectors.row(row), gradients.x.row(token));
     kernels::best.add_scaled(grad_dots(i, j), x.row(token), gradients.vectors.row(row));
   });

@@ -14,9 +14,10 @@ namespace posenc {
 using VectorIndex = Matrix<int>;
 inline constexpr int kNoVector = -1;
 
-/// dots[i][j] += x · vectors[index[i][j]], where x is q[i] or k[j]
-/// @param x        [query or key][head_dim]
+/// dots[i][j] += x · vectors[index[i][j]], where x is q[i] or k[j]; for each sequence of a RelativeQuery
+/// @param x        [sequence, query or key][head_dim]
 /// @param vectors  [row][head_dim]
+/// @param dots     [sequence, query][key]
 void add_vector_dots(Operand operand, MatrixView<const float> x, MatrixView<const float> vectors,
                      const VectorIndex& index, MatrixView<float> dots);
 

@@ -1,35 +1,20 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "fingerprint.hpp"
 #include "support.hpp"
 
 using namespace posenc;
 using namespace posenc::test;
 
-// One fingerprint (FNV-1a of the bytes) for every build: native, native without SIMD, WebAssembly. A build that rounds
-// otherwise, for example by fusing multiply and add or by another libm, cannot pass.
+// One fingerprint for every build: native, native without SIMD, WebAssembly. A build that rounds otherwise, for example
+// by fusing multiply and add or by another libm, cannot pass.
 
 namespace {
-
-class Fingerprint {
- public:
-  void add(std::span<const float> numbers) {
-    for (const float number : numbers) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, &number, sizeof bits);
-      for (unsigned shift = 0; shift < 32; shift += 8) value_ = (value_ ^ ((bits >> shift) & 0xffU)) * 0x100000001b3U;
-    }
-  }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325U;
-};
 
 /// Places near one another on every axis, as a window of a picture has them.
 Matrix<double> grid(int axes) {

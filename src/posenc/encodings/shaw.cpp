@@ -128,7 +128,7 @@ class ShawVectors final : public RelativeVectors {
     const VectorIndex index = index_of(query);
     for (int i = 0; i < weights.rows(); ++i) {
       for (int j = 0; j < weights.cols(); ++j) {
-        kernels::best.add_scaled(weights(i, j), values_.row(index(i, j)), output.row(i));
+        kernels::best.add_scaled(weights(i, j), values_.row(index(i % index.rows(), j)), output.row(i));
       }
     }
   }
@@ -140,8 +140,9 @@ class ShawVectors final : public RelativeVectors {
     const MatrixView grad_values(grad_weights.last(values_.all().size()), values_.rows(), values_.cols());
     for (int i = 0; i < weights.rows(); ++i) {
       for (int j = 0; j < weights.cols(); ++j) {
-        grad_attention(i, j) += kernels::best.dot(grad_output.row(i), values_.row(index(i, j)));
-        kernels::best.add_scaled(weights(i, j), grad_output.row(i), grad_values.row(index(i, j)));
+        const int row = index(i % index.rows(), j);
+        grad_attention(i, j) += kernels::best.dot(grad_output.row(i), values_.row(row));
+        kernels::best.add_scaled(weights(i, j), grad_output.row(i), grad_values.row(row));
       }
     }
   }

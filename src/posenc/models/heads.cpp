@@ -37,7 +37,7 @@ struct Part {
 
   template <class T>
   [[nodiscard]] MatrixView<T> vectors(const MatrixView<T>& of_heads) const {
-    return rows_of(of_heads, row, group.tokens());
+    return of_heads.slice(row, group.tokens());
   }
   template <class T>
   [[nodiscard]] MatrixView<T> pairs(const MatrixView<T>& of_heads) const {
@@ -46,7 +46,7 @@ struct Part {
   /// Rows of one sequence.
   template <class T>
   [[nodiscard]] MatrixView<T> one(const MatrixView<T>& rows, int sequence) const {
-    return rows_of(rows, sequence * length(), length());
+    return rows.slice(sequence * length(), length());
   }
 };
 
@@ -80,20 +80,6 @@ void merge(In of_heads, int first, Out tokens) {
     const int head = row / tokens.rows();
     const auto to = tokens.row(row % tokens.rows()).subspan(at(first + head * head_dim), at(head_dim));
     std::ranges::copy(of_heads.row(row), to.begin());
-  }
-}
-
-void turn_all(const RotatesQk& rotary, const Turns& turns, Out x) {
-  for (int row = 0; row < x.rows(); ++row) {
-    const int token = row % turns.cos.rows();
-    turn(rotary, turns.cos.row(token), turns.sin.row(token), x.row(row).first(at(rotary.rotary_dim())));
-  }
-}
-
-void turn_all_back(const RotatesQk& rotary, const Turns& turns, Out grad) {
-  for (int row = 0; row < grad.rows(); ++row) {
-    const int token = row % turns.cos.rows();
-    turn_back(rotary, turns.cos.row(token), turns.back_sin.row(token), grad.row(row).first(at(rotary.rotary_dim())));
   }
 }
 
@@ -218,8 +204,8 @@ void dots_backward(const Encoded& encoded, const Part& part, const HeadsTrace& t
                                              part.one(grad.turned_k, sequence));
   }
   if (rotary != nullptr) {
-    turn_all_back(*rotary, part.places().q, grad.turned_q);
-    turn_all_back(*rotary, part.places().k, grad.turned_k);
+    part.places().q.turn_back(grad.turned_q);
+    part.places().k.turn_back(grad.turned_k);
   }
   add(grad.turned_q.all(), grad.q.all());
   add(grad.turned_k.all(), grad.k.all());
@@ -257,15 +243,15 @@ void attend_all(const Encoded& encoded, std::span<const Group> groups, MatrixVie
   const int pairs = static_cast<int>(pairs_of(groups));
   trace.weights.shaped(n_heads, pairs);
   if (encoded.bias_of_content()) trace.scaled.shaped(n_heads, pairs);
-  Matrix<float> output(n_heads * tokens, head_dim);
+  const Out output = trace.output.shaped(n_heads * tokens, head_dim);
   for_each_part(groups, n_heads, [&](const Part& part) {
     if (rotary != nullptr) {
-      turn_all(*rotary, part.places().q, part.vectors(trace.turned_q.view()));
-      turn_all(*rotary, part.places().k, part.vectors(trace.turned_k.view()));
+      rotate(part.places().q.there, part.vectors(trace.turned_q.view()));
+      rotate(part.places().k.there, part.vectors(trace.turned_k.view()));
     }
-    attend_part(encoded, part, trace, part.vectors(output.view()));
+    attend_part(encoded, part, trace, part.vectors(output));
   });
-  merge(output.view(), 0, out);
+  merge(output, 0, out);
 }
 
 void attend_all_backward(const Encoded& encoded, std::span<const Group> groups, const HeadsTrace& trace,

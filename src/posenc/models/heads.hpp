@@ -30,6 +30,7 @@ struct HeadsTrace {
   Buffer turned_q;  ///< q after its rotation; not used where nothing is rotated
   Buffer turned_k;
   Buffer weights;  ///< [head][group, sequence, query, key]
+  Buffer output;   ///< rows as of v
   Buffer scaled;   ///< the logits before the bias, likewise; for a bias that depends on them
 
   /// The weights of a head in one group, its sequences one below another: [sequence, query][key].

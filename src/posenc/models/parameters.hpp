@@ -70,12 +70,4 @@ class Buffer {
   int cols_ = 0;
 };
 
-/// Rows first .. first + count - 1.
-template <class T>
-[[nodiscard]] MatrixView<T> rows_of(const MatrixView<T>& matrix, int first, int count) {
-  const auto cols = static_cast<std::size_t>(matrix.cols());
-  return {matrix.all().subspan(static_cast<std::size_t>(first) * cols, static_cast<std::size_t>(count) * cols), count,
-          matrix.cols()};
-}
-
 }  // namespace posenc::models

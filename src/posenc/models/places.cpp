@@ -24,11 +24,11 @@ Matrix<double> text_positions(const EncodingInfo& info, std::span<const double> 
 }
 
 Turns turns_of(const RotatesQk& rotary, Positions positions, Operand operand) {
-  Turns turns{{positions.rows(), rotary.rotary_dim() / 2}, {positions.rows(), rotary.rotary_dim() / 2}, {}};
-  rotary.cos_sin({.positions = positions, .operand = operand, .seq_len = length_of(positions)}, turns.cos.view(),
-                 turns.sin.view());
-  turns.back_sin = turns.sin;
-  for (float& value : turns.back_sin.all()) value = -value;
+  Turns turns;
+  turns.there = rotation_of(rotary, {.positions = positions, .operand = operand, .seq_len = length_of(positions)});
+  turns.back = turns.there;
+  if (turns.back.layout == PairLayout::interleaved_to_half) turns.back.layout = PairLayout::interleaved;
+  for (float& value : turns.back.sin.all()) value = -value;
   return turns;
 }
 
@@ -46,31 +46,21 @@ Matrix<float> hidden(const Mask& mask, Positions positions) {
   return result;
 }
 
-/// Calls f(cos, sin, channels) for each part of a row that is laid out on its own.
-template <class F>
-void for_each_block(const RotatesQk& rotary, std::span<const float> cos, std::span<const float> sin, std::span<float> x,
-                    F f) {
-  const std::size_t pairs = cos.size() / static_cast<std::size_t>(rotary.blocks());
-  const auto row = [](auto span) { return MatrixView(span, 1, static_cast<int>(span.size())); };
-  for (std::size_t first = 0; first < cos.size(); first += pairs) {
-    f(row(cos.subspan(first, pairs)), row(sin.subspan(first, pairs)), x.subspan(2 * first, 2 * pairs));
-  }
-}
-
-/// [a b a b] to [a a b b], or the way back.
-void reorder(std::span<float> x, bool back) {
-  const std::vector<float> before(x.begin(), x.end());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::size_t paired = i / 2 + (i % 2) * (x.size() / 2);
-    (back ? x[i] : x[paired]) = before[back ? paired : i];
-  }
-}
-
-auto kernel_of(const RotatesQk& rotary) {
-  return rotary.layout() == PairLayout::half ? kernels::best.rotate_half : kernels::best.rotate_interleaved;
+/// [a a b b] to [a b a b].
+void interleave(std::span<float> pairs) {
+  const std::vector<float> apart(pairs.begin(), pairs.end());
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = apart[i / 2 + (i % 2) * (pairs.size() / 2)];
 }
 
 }  // namespace
+
+void Turns::turn_back(MatrixView<float> grad) const {
+  if (there.layout != back.layout) {
+    const auto rotary_dim = static_cast<std::size_t>(2 * there.cos.cols());
+    for (int row = 0; row < grad.rows(); ++row) interleave(grad.row(row).first(rotary_dim));
+  }
+  rotate(back, grad);
+}
 
 const Matrix<float>* Places::added(int head) const {
   if (biases.empty()) return nullptr;
@@ -137,21 +127,6 @@ void Encoded::collect(const Places& places, const PlacesGradients& gradients, st
     encoding_.bias->collect(bias_query(places, head), gradients.biases[static_cast<std::size_t>(head)].view(),
                             {.weights = grad_weights});
   }
-}
-
-void turn(const RotatesQk& rotary, std::span<const float> cos, std::span<const float> sin, std::span<float> x) {
-  for_each_block(rotary, cos, sin, x, [&](auto block_cos, auto block_sin, std::span<float> block) {
-    kernel_of(rotary)(block_cos, block_sin, 1, MatrixView(block, 1, static_cast<int>(block.size())));
-    if (rotary.layout() == PairLayout::interleaved_to_half) reorder(block, false);
-  });
-}
-
-void turn_back(const RotatesQk& rotary, std::span<const float> cos, std::span<const float> back_sin,
-               std::span<float> grad) {
-  for_each_block(rotary, cos, back_sin, grad, [&](auto block_cos, auto block_sin, std::span<float> block) {
-    if (rotary.layout() == PairLayout::interleaved_to_half) reorder(block, true);
-    kernel_of(rotary)(block_cos, block_sin, 1, MatrixView(block, 1, static_cast<int>(block.size())));
-  });
 }
 
 }  // namespace posenc::models

@@ -11,11 +11,13 @@
 
 namespace posenc::models {
 
-/// cos and sin of the rotary pairs of each token, and -sin, which turns gradients back; [token][rotary_dim / 2].
+/// A rotation of q or k, and the way back for gradients.
 struct Turns {
-  Matrix<float> cos;
-  Matrix<float> sin;
-  Matrix<float> back_sin;
+  Rotation there;
+  Rotation back;  ///< by the opposite angles; of interleaved_to_half to the interleaved layout
+
+  /// @param grad  [sequence, token][head_dim], in place
+  void turn_back(MatrixView<float> grad) const;
 };
 
 /// What an encoding and a mask give to every sequence with the same positions, whatever its words are: computed once
@@ -74,12 +76,5 @@ class Encoded {
   const EncodingInfo& info_;
   Mask mask_;
 };
-
-/// Turns x, one row of a head, by the angles of its token.
-void turn(const RotatesQk& rotary, std::span<const float> cos, std::span<const float> sin, std::span<float> x);
-
-/// Backward of turn().
-void turn_back(const RotatesQk& rotary, std::span<const float> cos, std::span<const float> back_sin,
-               std::span<float> grad);
 
 }  // namespace posenc::models

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "posenc/error.hpp"
+#include "posenc/seeded.hpp"
 
 #include "models/reader_parts.hpp"
 
@@ -18,6 +21,16 @@ using models::ReaderTrace;
 using Words = std::span<const std::string>;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// Function words as function_words() has them, so that "The" and "the" are the same word.
+std::vector<std::string> in_one_spelling(Words words) {
+  std::vector<std::string> result(words.begin(), words.end());
+  for (std::string& word : result) {
+    const int index = models::find_function_word(word);
+    if (index >= 0) word = models::function_words()[at(index)];
+  }
+  return result;
+}
 
 /// The places of a sentence in an order that depends on the words alone; a word that comes again, by its place.
 std::vector<int> by_word(Words words) {
@@ -39,26 +52,30 @@ std::vector<int> in_order_of(std::span<const int> order_a, std::span<const int> 
   return order;
 }
 
-/// A sentence with its questions, stored in some order.
+/// Tokens for places of words: the start, a token for each place (-1 stays), the questions of a sentence of n_words.
+std::vector<int> tokens_at(std::span<const int> places, std::size_t n_words) {
+  std::vector<int> tokens{0};
+  for (const int place : places) tokens.push_back(place < 0 ? place : kReaderStart + place);
+  for (int question = 0; question < kReaderQuestions; ++question) {
+    tokens.push_back(kReaderStart + static_cast<int>(n_words) + question);
+  }
+  return tokens;
+}
+
+/// A sentence with its start and questions, its words stored in some order.
 struct Stored {
   Places places;
   Matrix<float> x;
 
   Stored(const ReaderModel& model, Words words, std::span<const int> order) {
     std::vector<std::string> stored;
-    std::vector<double> positions;
-    for (const int place : order) {
-      stored.push_back(words[at(place)]);
-      positions.push_back(place);
-    }
-    for (int question = 0; question < kReaderQuestions; ++question) {
-      positions.push_back(static_cast<double>(words.size()) + question);
-    }
-    places = model.encoded().at(positions);
+    for (const int place : order) stored.push_back(words[at(place)]);
+    const std::vector<int> tokens = tokens_at(order, words.size());
+    places = model.encoded().at(std::vector<double>(tokens.begin(), tokens.end()));
     const Matrix<float> vectors = model.word_vectors(stored);
     x = Matrix<float>(places.length(), vectors.cols());
-    std::ranges::copy(vectors.all(), x.all().begin());
-    model.add_questions(x.view());
+    std::ranges::copy(vectors.all(), x.view().slice(kReaderStart, vectors.rows()).all().begin());
+    model.add_marks(x.view());
   }
 };
 
@@ -93,7 +110,7 @@ void check(const char* field, int value, int count) {
 }
 
 /// Attention of one head, its tokens stored in `order` and given back in reading order.
-HeadAttention attend_stored(const ReaderModel& model, Words words, std::vector<int> order, const ReaderHead& head) {
+HeadAttention attend_stored(const ReaderModel& model, Words words, std::span<const int> order, const ReaderHead& head) {
   check("layer", head.layer, kReaderLayers);
   check("head", head.head, kReaderDims.n_heads);
   Stored stored(model, words, order);
@@ -102,7 +119,7 @@ HeadAttention attend_stored(const ReaderModel& model, Words words, std::vector<i
   model.answer({&group, 1}, trace, stored.x.view());
   const models::HeadsTrace& heads = trace.trunk.blocks[at(head.layer)].heads;
   const int tokens = stored.places.length();
-  const auto rows = [&](const models::Buffer& all) { return models::rows_of(all.view(), head.head * tokens, tokens); };
+  const auto rows = [&](const models::Buffer& all) { return all.view().slice(head.head * tokens, tokens); };
   const HeadAttention attention =
       posenc::attend(model.encoded().encoding(), {.q = rows(heads.q),
                                                   .k = rows(heads.k),
@@ -112,18 +129,24 @@ HeadAttention attend_stored(const ReaderModel& model, Words words, std::vector<i
                                                   .mask = model.encoded().mask(),
                                                   .mask_axis = model.encoded().info().axes - 1,
                                                   .head = head.head});
-  for (int question = 0; question < kReaderQuestions; ++question) order.push_back(static_cast<int>(order.size()));
-  return in_reading_order(attention, order);
+  return in_reading_order(attention, tokens_at(order, words.size()));
 }
 
 }  // namespace
 
-Reader::Reader(const ReaderSetup& setup) : parts_(std::make_unique<Parts>(setup)) {}
+Reader::Reader(const ReaderSetup& setup) {
+  if (static_cast<double>(setup.seed) > kMaxSeed) {
+    fail(ErrorCode::out_of_range, "", "seed", "be at most " + to_text(kMaxSeed), std::to_string(setup.seed));
+  }
+  parts_ = std::make_unique<Parts>(setup);
+}
+
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 Reader::~Reader() = default;
 
-ReaderAnswer Reader::answer(std::span<const std::string> words) const {
+ReaderAnswer Reader::answer(std::span<const std::string> as_written) const {
+  const std::vector<std::string> words = in_one_spelling(as_written);
   const std::vector<int> order = by_word(words);
   Stored stored(parts_->model, words, order);
   ReaderTrace trace = parts_->model.trace_for_answer();
@@ -132,20 +155,21 @@ ReaderAnswer Reader::answer(std::span<const std::string> words) const {
   return {in_reading_order(answer.row(0), order), in_reading_order(answer.row(1), order)};
 }
 
-HeadAttention Reader::attend(std::span<const std::string> words, const ReaderHead& head) const {
+HeadAttention Reader::attend(std::span<const std::string> as_written, const ReaderHead& head) const {
+  const std::vector<std::string> words = in_one_spelling(as_written);
   return attend_stored(parts_->model, words, by_word(words), head);
 }
 
-Comparison Reader::compare(std::span<const std::string> a, std::span<const std::string> b,
+Comparison Reader::compare(std::span<const std::string> a_as_written, std::span<const std::string> b_as_written,
                            const ReaderHead& head) const {
+  const std::vector<std::string> a = in_one_spelling(a_as_written);
+  const std::vector<std::string> b = in_one_spelling(b_as_written);
   Comparison result;
-  result.mapping = align_words(a, b);
+  const std::vector<int> partners = align_words(a, b);
   const std::vector<int> order = by_word(a);
   result.a = attend_stored(parts_->model, a, order, head);
-  result.b = attend_stored(parts_->model, b, in_order_of(order, result.mapping, b), head);
-  for (int question = 0; question < kReaderQuestions; ++question) {
-    result.mapping.push_back(static_cast<int>(b.size()) + question);
-  }
+  result.b = attend_stored(parts_->model, b, in_order_of(order, partners, b), head);
+  result.mapping = tokens_at(partners, b.size());
   add_differences(result);
   return result;
 }

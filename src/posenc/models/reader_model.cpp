@@ -16,6 +16,10 @@ namespace {
 
 constexpr int kWidth = kReaderDims.d_model;
 constexpr int kFeedForward = 128;
+/// Standard deviation of the channels of a word. Small beside what the blocks add and beside an added encoding: where a
+/// word stands and what stands around it must not drown in who it is.
+constexpr double kWordSize = 0.1;
+constexpr int kMarks = kReaderStart + kReaderQuestions;
 
 Spec sized(Spec spec) {
   spec.dims = kReaderDims;
@@ -26,14 +30,14 @@ int function_count() { return static_cast<int>(function_words().size()); }
 
 float scale_of_pointer() { return 1.0F / std::sqrt(static_cast<float>(kWidth)); }
 
-/// Calls f(sentence, first token, words) for each sentence of the groups.
+/// Calls f(sentence, token of the first word, words) for each sentence of the groups.
 template <class F>
 void for_each_sentence(std::span<const Group> groups, F f) {
   int sentence = 0;
   int token = 0;
   for (const Group& group : groups) {
     for (int i = 0; i < group.count; ++i) {
-      f(sentence++, token, group.places->length() - kReaderQuestions);
+      f(sentence++, token + kReaderStart, group.places->length() - kMarks);
       token += group.places->length();
     }
   }
@@ -47,7 +51,7 @@ int count_of(std::span<const Group> groups) {
 
 int longest_of(std::span<const Group> groups) {
   int longest = 0;
-  for (const Group& group : groups) longest = std::max(longest, group.places->length() - kReaderQuestions);
+  for (const Group& group : groups) longest = std::max(longest, group.places->length() - kMarks);
   return longest;
 }
 
@@ -56,14 +60,14 @@ int longest_of(std::span<const Group> groups) {
 ReaderModel::ReaderModel(const ReaderSetup& setup)
     : setup_(setup),
       encoded_(sized(setup.encoding), setup.mask),
-      embedding_(layout_.add_matrix("embedding.weight", function_count() + kReaderQuestions, kWidth, Decay::no)),
+      embedding_(layout_.add_matrix("embedding.weight", function_count() + kMarks, kWidth, Decay::no)),
       trunk_({.dims = kReaderDims, .n_layers = kReaderLayers, .d_ff = kFeedForward}, encoded_, layout_),
       queries_(add_linear(layout_, "pointer.query", kWidth, kWidth)),
       keys_(add_linear(layout_, "pointer.key", kWidth, kWidth)),
       parameters_(layout_.size()) {
   const std::uint64_t key = stream_key(setup.seed, Stream::parameters);
   const std::span<float> parameters = parameters_;
-  fill_normal(key, 1.0, embedding_.flat(parameters), embedding_.begin);
+  fill_normal(key, kWordSize, embedding_.flat(parameters), embedding_.begin);
   trunk_.seed(key, encoded_, parameters);
   seed(queries_, key, 1.0, parameters);
   seed(keys_, key, 1.0, parameters);
@@ -72,7 +76,7 @@ ReaderModel::ReaderModel(const ReaderSetup& setup)
 void ReaderModel::changed() { encoded_.read(encoding_weights()); }
 
 const Places& ReaderModel::places_of(ReaderBatch& batch, const Sentence& sentence) const {
-  const auto tokens = static_cast<int>(sentence.words.size()) + kReaderQuestions;
+  const auto tokens = static_cast<int>(sentence.words.size()) + kMarks;
   const auto found = batch.places.find(tokens);
   if (found != batch.places.end()) return found->second;
   std::vector<double> positions(static_cast<std::size_t>(tokens));
@@ -82,6 +86,7 @@ const Places& ReaderModel::places_of(ReaderBatch& batch, const Sentence& sentenc
 
 Matrix<float> ReaderModel::word_vectors(std::span<const std::string> words) const {
   Matrix<float> vectors = seeded_embeddings(words, kWidth, setup_.seed);
+  for (float& value : vectors.all()) value *= static_cast<float>(kWordSize);
   const MatrixView<const float> known = embedding_.of(parameters());
   for (int word = 0; word < vectors.rows(); ++word) {
     const int index = find_function_word(words[static_cast<std::size_t>(word)]);
@@ -90,11 +95,11 @@ Matrix<float> ReaderModel::word_vectors(std::span<const std::string> words) cons
   return vectors;
 }
 
-void ReaderModel::add_questions(MatrixView<float> x) const {
-  for (int question = 0; question < kReaderQuestions; ++question) {
-    std::ranges::copy(embedding_.of(parameters()).row(function_count() + question),
-                      x.row(x.rows() - kReaderQuestions + question).begin());
-  }
+void ReaderModel::add_marks(MatrixView<float> x) const {
+  const MatrixView<const float> marks = embedding_.of(parameters()).slice(function_count(), kMarks);
+  std::ranges::copy(marks.row(0), x.row(0).begin());
+  std::ranges::copy(marks.slice(kReaderStart, kReaderQuestions).all(),
+                    x.slice(x.rows() - kReaderQuestions, kReaderQuestions).all().begin());
 }
 
 void ReaderModel::fill(ReaderBatch& batch, std::vector<Sentence> sentences, std::uint64_t key) const {
@@ -117,10 +122,10 @@ void ReaderModel::fill(ReaderBatch& batch, std::vector<Sentence> sentences, std:
       if (word >= 0) {
         std::ranges::copy(embedding_.of(parameters()).row(word), row.begin());
       } else {
-        fill_normal(key, 1.0, row, content_words++ * static_cast<std::uint64_t>(kWidth));
+        fill_normal(key, kWordSize, row, content_words++ * static_cast<std::uint64_t>(kWidth));
       }
     }
-    add_questions(rows_of(x, token, words + kReaderQuestions));
+    add_marks(x.slice(token - kReaderStart, words + kMarks));
   });
 }
 
@@ -130,8 +135,8 @@ MatrixView<const float> ReaderModel::answer(std::span<const Group> groups, Reade
   const int questions = kReaderQuestions * count_of(groups);
   const MatrixView<float> asking = trace.asking.shaped(questions, kWidth);
   for_each_sentence(groups, [&](int sentence, int token, int words) {
-    std::ranges::copy(rows_of(x, token + words, kReaderQuestions).all(),
-                      rows_of(asking, kReaderQuestions * sentence, kReaderQuestions).all().begin());
+    std::ranges::copy(x.slice(token + words, kReaderQuestions).all(),
+                      asking.slice(kReaderQuestions * sentence, kReaderQuestions).all().begin());
   });
   const MatrixView<float> queries = trace.queries.shaped(questions, kWidth);
   const MatrixView<float> keys = trace.keys.shaped(x.rows(), kWidth);
@@ -178,8 +183,8 @@ void ReaderModel::backward(const ReaderBatch& batch, ReaderTrace& trace, std::sp
   models::backward(keys_, parameters_, x, grad_keys, grad_x, gradients);
   models::backward(queries_, parameters_, std::as_const(trace.asking).view(), grad_queries, grad_asking, gradients);
   for_each_sentence(batch.groups, [&](int index, int token, int words) {
-    add(rows_of(grad_asking, kReaderQuestions * index, kReaderQuestions).all(),
-        rows_of(grad_x, token + words, kReaderQuestions).all());
+    add(grad_asking.slice(kReaderQuestions * index, kReaderQuestions).all(),
+        grad_x.slice(token + words, kReaderQuestions).all());
   });
   trunk_.backward(parameters_, encoded_, batch.groups, trace.trunk, grad_x, gradients);
 
@@ -190,8 +195,9 @@ void ReaderModel::backward(const ReaderBatch& batch, ReaderTrace& trace, std::sp
       const int word = sentence.words[static_cast<std::size_t>(place)];
       if (word >= 0) add(grad_x.row(token + place), grad_embedding.row(word));
     }
+    add(grad_x.row(token - kReaderStart), grad_embedding.row(function_count()));
     for (int question = 0; question < kReaderQuestions; ++question) {
-      add(grad_x.row(token + words + question), grad_embedding.row(function_count() + question));
+      add(grad_x.row(token + words + question), grad_embedding.row(function_count() + kReaderStart + question));
     }
   });
 }

@@ -59,13 +59,13 @@ class ReaderModel {
 
   /// Vectors of words that stand in a text, [word][d_model].
   [[nodiscard]] Matrix<float> word_vectors(std::span<const std::string> words) const;
-  /// Writes the vectors of the two questions.
-  void add_questions(MatrixView<float> x) const;
+  /// Writes the vectors of the start and of the two questions around the words of a sentence.
+  void add_marks(MatrixView<float> x) const;
   /// Lays sentences side by side.
   /// @param key  of the vectors of their content words
   void fill(ReaderBatch& batch, std::vector<Sentence> sentences, std::uint64_t key) const;
 
-  /// @param groups  sentences with two questions at their ends
+  /// @param groups  sentences with their start and questions
   /// @param x       in place, [token][d_model]
   /// @return        probabilities of the words, [sentence, question][longest sentence]
   MatrixView<const float> answer(std::span<const Group> groups, ReaderTrace& trace, MatrixView<float> x) const;
@@ -74,13 +74,13 @@ class ReaderModel {
   void backward(const ReaderBatch& batch, ReaderTrace& trace, std::span<float> gradients) const;
 
  private:
-  /// Places of the tokens of a sentence in reading order, questions included.
+  /// Places of the tokens of a sentence in reading order.
   const Places& places_of(ReaderBatch& batch, const Sentence& sentence) const;
 
   ReaderSetup setup_;
   Encoded encoded_;
   Layout layout_;
-  Slice embedding_;  ///< [function word, then question][d_model]
+  Slice embedding_;  ///< [function word, then start and questions][d_model]
   Transformer trunk_;
   Linear queries_;
   Linear keys_;

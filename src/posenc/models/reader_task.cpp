@@ -25,13 +25,13 @@ constexpr std::array kPatterns{
     Pattern{"negated", "~A did not V ~P", Use::training, 3, false},
     Pattern{"future", "~A will V ~P", Use::training, 3, false},
     Pattern{"question", "did ~A V ~P", Use::training, 3, false},
-    Pattern{"cleft_subject", "it BE ~A REL V ~P", Use::training, 3, false},
-    Pattern{"cleft_object", "it BE ~P REL ~A V", Use::training, 3, false},
-    Pattern{"relative_subject", "the A REL V ~P", Use::training, 3, false},
-    Pattern{"relative_object", "the P REL ~A V", Use::training, 3, false},
-    Pattern{"and_slept", "~A V ~P and ~X W", Use::training, 3, false},
-    Pattern{"slept_and", "~X W and ~A V ~P", Use::training, 3, false},
-    Pattern{"two_clauses", "~A V ~P and ~X W ~Y", Use::training, 3, false},
+    Pattern{"cleft_subject", "it BE ~A who V ~P", Use::training, 3, false},
+    Pattern{"cleft_object", "it BE ~P WHOM ~A V", Use::training, 3, false},
+    Pattern{"relative_subject", "the A who V ~P", Use::training, 3, false},
+    Pattern{"relative_object", "the P WHOM ~A V", Use::training, 3, false},
+    Pattern{"and_slept", "~A V ~P and ~X W", Use::training, 6, false},
+    Pattern{"slept_and", "~X W and ~A V ~P", Use::training, 8, false},
+    Pattern{"two_clauses", "~A V ~P and ~X W ~Y", Use::training, 6, false},
 
     Pattern{"zh_active", "A V 了 P", Use::training, 4, true},
     Pattern{"zh_time_active", "@ A V 了 P", Use::training, 3, true},
@@ -48,7 +48,7 @@ constexpr std::array kPatterns{
     Pattern{"zh_two_clauses", "A V 了 P 而 X W 了 Y", Use::training, 3, true},
 
     Pattern{"time_passive", "@ ~P BE V by ~A", Use::unseen, 1, false},
-    Pattern{"cleft_subject_time", "it BE ~A REL V ~P @", Use::unseen, 1, false},
+    Pattern{"cleft_subject_time", "it BE ~A who V ~P @", Use::unseen, 1, false},
     Pattern{"time_question", "@ did ~A V ~P", Use::unseen, 1, false},
     Pattern{"future_negated", "~A will not V ~P", Use::unseen, 1, false},
     Pattern{"future_time", "~A will V ~P @", Use::unseen, 1, false},
@@ -81,7 +81,7 @@ class Writer {
     }
     if (part == "@") return add_time();
     if (part == "BE") return say(one_of({"was", "is"}));
-    if (part == "REL") return say(one_of({"that", "who", "whom", "which"}));
+    if (part == "WHOM") return say(one_of({"that", "whom", "which"}));
     if (part == "NOT") return say_all(random_.chance(50) ? Words{"没有"} : Words{"没", "有"});
     if (part.size() == 1 && part.front() >= 'A' && part.front() <= 'Z') return add_content(part.front());
     say(part);

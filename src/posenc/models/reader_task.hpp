@@ -30,7 +30,8 @@ enum class Use {
 /// A kind of sentence.
 ///
 /// A, P and V are who, whom and what is done; other capitals are further names and verbs. "~" may put an article
-/// before a name; @ is a word of time, BE was or is, REL a relative pronoun.
+/// before a name; @ is a word of time, BE was or is. Nothing but function words tells a name from a verb, so "who"
+/// always stands for the one who does it, and WHOM (that, whom or which) for the other.
 struct Pattern {
   std::string_view name;
   std::string_view text;

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "posenc/error.hpp"
 #include "posenc/reader.hpp"
@@ -192,6 +194,26 @@ ReaderScores evaluate(const Reader& reader, int sentences, std::uint64_t seed) {
   scores.unseen = unseen.score("unseen");
   scores.longer = longer.score("longer");
   return scores;
+}
+
+ReaderCertainty certainty(const Reader& reader, std::span<const std::string> names, const std::string& verb) {
+  ReaderCertainty result{.mean = 0.0, .worst = 1.0};
+  int asked = 0;
+  for (const std::string& who : names) {
+    for (const std::string& whom : names) {
+      if (who == whom) continue;
+      const std::vector<std::string> words{who, verb, whom};
+      const ReaderAnswer answer = reader.answer(words);
+      for (const float right : {answer.who.front(), answer.whom.back()}) {
+        result.mean += static_cast<double>(right);
+        result.worst = std::min(result.worst, static_cast<double>(right));
+        ++asked;
+      }
+    }
+  }
+  if (asked == 0) fail(ErrorCode::empty_input, "", "names", "be at least two different words", "fewer");
+  result.mean /= asked;
+  return result;
 }
 
 }  // namespace posenc

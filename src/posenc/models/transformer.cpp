@@ -18,7 +18,7 @@ void for_each_sequence(std::span<const Group> groups, MatrixView<float> x, F f) 
   for (std::size_t group = 0; group < groups.size(); ++group) {
     const Places& places = *groups[group].places;
     for (int sequence = 0; sequence < groups[group].count; ++sequence) {
-      f(places, rows_of(x, first, places.length()), group);
+      f(places, x.slice(first, places.length()), group);
       first += places.length();
     }
   }
@@ -50,14 +50,15 @@ Transformer::Transformer(const TransformerShape& shape, const Encoded& encoded, 
 
 void Transformer::seed(std::uint64_t key, const Encoded& encoded, std::span<float> parameters) const {
   std::ranges::copy(encoded.encoding().weights, encoding_.flat(parameters).begin());
+  const double gain = 1.0 / std::sqrt(3.0);  // PyTorch's for linear layers
   // What a block adds to x starts small, so that all of them together do not drown it (GPT-2).
   const double residual = 1.0 / std::sqrt(2.0 * shape_.n_layers);
   for (const Block& block : blocks_) {
     models::seed(block.norm1, parameters);
-    models::seed(block.qkv, key, 1.0, parameters);
+    models::seed(block.qkv, key, gain, parameters);
     models::seed(block.proj, key, residual, parameters);
     models::seed(block.norm2, parameters);
-    models::seed(block.fc1, key, 1.0, parameters);
+    models::seed(block.fc1, key, gain, parameters);
     models::seed(block.fc2, key, residual, parameters);
   }
   models::seed(norm_, parameters);
