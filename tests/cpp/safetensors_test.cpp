@@ -21,7 +21,8 @@ namespace {
 /// A file with this header, and `data` zero bytes.
 std::vector<std::byte> file_of(const std::string& header, std::size_t data) {
   std::vector<std::byte> bytes(8);
-  for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>(header.size() >> (8 * i));
+  const std::uint64_t size = header.size();
+  for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>(size >> (8 * i));
   for (const char letter : header) bytes.push_back(static_cast<std::byte>(letter));
   bytes.resize(bytes.size() + data);
   return bytes;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +40,14 @@ constexpr FieldType field_type() {
   if constexpr (std::is_same_v<Value, std::vector<double>>) return FieldType::list;
   return FieldType::number;
 }
+
+/// What a member can hold of a parameter, which is a double.
+template <class Value>
+inline constexpr double kLargest = std::numeric_limits<double>::infinity();
+template <>
+inline constexpr double kLargest<int> = std::numeric_limits<int>::max();
+template <>
+inline constexpr double kLargest<std::uint64_t> = 0x1p53;
 
 // Not inline: every field of every encoding would have a copy.
 [[nodiscard]] std::optional<ParamValue> number_param(double number);
@@ -94,6 +103,8 @@ constexpr FieldInfo field(FieldInfo info) {
   using Params = typename detail::MemberOf<decltype(Member)>::params_type;
   using Stored = typename detail::MemberOf<decltype(Member)>::value_type;
   using Value = typename detail::Unwrapped<Stored>::type;
+  // Descriptions are constants: this is an error of the compiler.
+  if (info.max_from == DimName::none && info.max > detail::kLargest<Value>) throw "max does not fit the member";
   if constexpr (!kKeepsProse) info.label = info.unit = info.doc = "";
   info.type = detail::field_type<Value>();
   info.integer = std::is_integral_v<Value> && !std::is_same_v<Value, bool>;

@@ -145,7 +145,7 @@ constexpr std::array kFields{
         .unit = "tokens",
         .doc = "Longest sequence that the model was trained on.",
         .min = 2,
-        .max = 1e10,
+        .max = 1e8,
         .log_scale = true,
         .only_with = {"scaling", "dynamic ntk_by_parts yarn yarn_deepseek yarn_ggml longrope llama3"},
     }),

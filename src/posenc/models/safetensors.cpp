@@ -110,7 +110,9 @@ Tensor read_tensor(const std::string& name, const Json& description, std::span<c
     fail(ErrorCode::shape_mismatch, "safetensors", name, "have as many bytes as its shape says",
          std::to_string(end - begin));
   }
-  for (std::span<const std::byte> rest = data.subspan(begin, end - begin); !rest.empty(); rest = rest.subspan(bytes)) {
+  const auto first = static_cast<std::size_t>(begin);
+  const auto size = static_cast<std::size_t>(end - begin);
+  for (std::span<const std::byte> rest = data.subspan(first, size); !rest.empty(); rest = rest.subspan(bytes)) {
     tensor.numbers.push_back(float_at(rest.first(bytes)));
     if (!std::isfinite(tensor.numbers.back())) {
       fail(ErrorCode::not_finite, "safetensors", name, "have finite numbers",
@@ -159,10 +161,11 @@ TensorFile read_tensors(std::span<const std::byte> bytes) {
   if (bytes.size() < kSizeBytes) {
     refuse_file(ErrorCode::out_of_range, "begin with the size of its header", std::to_string(bytes.size()) + " bytes");
   }
-  const std::uint64_t size = number_at(bytes.first(kSizeBytes));
-  if (size > bytes.size() - kSizeBytes) {
+  const std::uint64_t stated = number_at(bytes.first(kSizeBytes));
+  if (stated > bytes.size() - kSizeBytes) {
     refuse_file(ErrorCode::out_of_range, "be as long as its header says", std::to_string(bytes.size()) + " bytes");
   }
+  const auto size = static_cast<std::size_t>(stated);
   std::string text;
   for (const std::byte byte : bytes.subspan(kSizeBytes, size)) text += static_cast<char>(byte);
   const Json header = parse_json(text, "file");
