@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <emscripten/bind.h>
 
@@ -41,6 +42,7 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(AttendOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(AttentionOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(ComparisonOutcome);
 EMSCRIPTEN_DECLARE_VAL_TYPE(InvariancesOutcome);
+EMSCRIPTEN_DECLARE_VAL_TYPE(PlacesOutcome);
 
 /// The encoding with its spec and axes, and a complaint if the seam that a function needs is empty.
 struct Made {
@@ -87,10 +89,11 @@ RotationOutcome rotation(const RawSpec& raw_spec, const RawPositions& raw_positi
     const Made made(raw_spec);
     if (made.encoding.rotary == nullptr) made.missing("be one that rotates q and k");
     const Matrix<double> positions = made.positions(raw_positions);
-    const Shape shape{.rows = positions.rows(), .cols = made.encoding.rotary->rotary_dim() / 2};
+    const RotatesQk& rotation = *made.encoding.rotary;
+    const Shape shape{.rows = rotation.tables() * positions.rows(), .cols = rotation.rotary_dim() / 2};
     const Floats cos = to_target(out_cos, shape.count(), "out.cos");
     const Floats sin = to_target(out_sin, shape.count(), "out.sin");
-    made.encoding.rotary->cos_sin(rotary_query(positions, rotary), shape.head(cos.all, 0), shape.head(sin.all, 0));
+    rotation.cos_sin(rotary_query(positions, rotary), shape.head(cos.all, 0), shape.head(sin.all, 0));
     val result = val::object();
     result.set("cos", from_matrix(from_floats(cos), shape.rows, shape.cols));
     result.set("sin", from_matrix(from_floats(sin), shape.rows, shape.cols));
@@ -250,6 +253,34 @@ InvariancesOutcome invariances_of(const RawSpec& spec, const RawLayer& layer, co
   });
 }
 
+/// Grids are whole numbers, three for each: TypeScript has looked.
+std::vector<MediaGrid> to_grids(const val& array) {
+  const Matrix<double> rows = to_positions(array, 3);
+  std::vector<MediaGrid> grids(static_cast<std::size_t>(rows.rows()));
+  for (std::size_t i = 0; i < grids.size(); ++i) {
+    const std::span<const double> sizes = rows.row(static_cast<int>(i));
+    grids[i] = {static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), static_cast<int>(sizes[2])};
+  }
+  return grids;
+}
+
+PlacesOutcome multimodal_positions_of(const RawPositions& token_types, const RawPositions& image_grids,
+                                      const RawPositions& video_grids, int merge_size, double steps_per_frame) {
+  return guarded<PlacesOutcome>([&] {
+    const Matrix<double> types = to_positions(token_types, 1);
+    std::vector<TokenKind> kinds(types.all().size());
+    for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] = static_cast<TokenKind>(types.all()[i]);
+    const MultimodalPositions places =
+        multimodal_positions(kinds, to_grids(image_grids), to_grids(video_grids),
+                             {.merge_size = merge_size, .steps_per_frame = steps_per_frame});
+    val result = val::object();
+    result.set("positions", copied<double>("Float64Array", places.positions.all()));
+    result.set("next", places.next);
+    result.set("delta", places.delta);
+    return result;
+  });
+}
+
 HandleOutcome hold(const RawLength& length) {
   return guarded<HandleOutcome>([&] {
     Floats floats = allocate(to_number(length, "length"));
@@ -304,6 +335,7 @@ EMSCRIPTEN_BINDINGS(posenc) {
   register_type<AttentionOutcome>(RAW_TYPE("AttentionOutcome"));
   register_type<ComparisonOutcome>(RAW_TYPE("ComparisonOutcome"));
   register_type<InvariancesOutcome>(RAW_TYPE("InvariancesOutcome"));
+  register_type<PlacesOutcome>(RAW_TYPE("PlacesOutcome"));
 
   function("version", &version_text);
   function("hasSimd", &has_simd);
@@ -320,4 +352,6 @@ EMSCRIPTEN_BINDINGS(posenc) {
   function("attention(spec, layer, tokens)", &attention);
   function("compare(spec, layer, a, b)", &compare_words);
   function("invariances(spec, layer, tokens)", &invariances_of);
+  function("multimodalPositions(tokenTypes, imageGrids, videoGrids, mergeSize, stepsPerFrame)",
+           &multimodal_positions_of);
 }

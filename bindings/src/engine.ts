@@ -11,6 +11,7 @@ import {
   rawMatrix,
   rawOut,
   rawPositions,
+  rawPrompt,
   rawRotary,
   rawSpec,
   rawTensor,
@@ -120,7 +121,7 @@ export function createEngine(raw: Raw): Posenc {
       const tensor = isTensor(x);
       const floats = tensor ? rawTensor(raw, 'x', x) : rawMatrix(raw, 'x', x);
       const { heads, rows, cols } = floats;
-      const sizes = { dModel: cols, headDim: cols, ...(tensor && { nHeads: heads }) };
+      const sizes = { dModel: cols, headDim: cols, nHeads: heads };
       const spec = rawSpec(encoding, rawDims(dims, sizes));
       const data = unwrap(() =>
         raw.apply(spec, floats, rawPositions({ length: rows, ...options }), rawRotary(options), target),
@@ -172,6 +173,11 @@ export function createEngine(raw: Raw): Posenc {
 
     invariances(options) {
       return unwrap(() => raw.invariances(specOf(options), rawLayer(options), rawWords('tokens', options.tokens)));
+    },
+
+    multimodalPositions(options) {
+      requireObject('options', options);
+      return unwrap(() => raw.multimodalPositions(...rawPrompt(options)));
     },
   };
   const facts = { version: raw.version(), simd: raw.hasSimd(), encodings };

@@ -3,7 +3,17 @@ import { brokenRule, wrongType } from './errors.ts';
 import type { Encoding } from './generated/encodings.ts';
 import { toSnakeCase } from './names.ts';
 import type * as raw from './raw_types.ts';
-import type { Dims, Floats, LayerOptions, Mask, Matrix, PositionsOption, RotaryOptions, Tensor3 } from './types.ts';
+import type {
+  Dims,
+  Floats,
+  LayerOptions,
+  Mask,
+  Matrix,
+  MultimodalOptions,
+  PositionsOption,
+  RotaryOptions,
+  Tensor3,
+} from './types.ts';
 import { ArrayInWasm } from './wasm_array.ts';
 
 /** From the objects of the public API to what the raw module takes. Only shapes are looked at here; every rule about
@@ -172,6 +182,45 @@ export function rawPositions(options: PositionsOption): Float64Array {
   if ('positions' in options && options.positions !== undefined) return toFloat64('positions', options.positions);
   if (!('length' in options)) throw wrongType('length', 'be given, or positions', undefined);
   return countFrom(options.offset ?? 0, options.length, 'length');
+}
+
+/** Token types with padding among them, grids as flat lists, and what the grids mean. */
+export function rawPrompt(options: MultimodalOptions): Parameters<Raw['multimodalPositions']> {
+  const types = toFloat64('token_types', options.tokenTypes);
+  const mask = options.attentionMask === undefined ? null : toFloat64('attention_mask', options.attentionMask);
+  if (mask !== null && mask.length !== types.length) {
+    const rule = `have ${types.length} numbers, as token_types has`;
+    throw brokenRule('shape_mismatch', 'attention_mask', rule, String(mask.length));
+  }
+  for (const type of types) {
+    if (type !== 0 && type !== 1 && type !== 2)
+      throw brokenRule('out_of_range', 'token_types', 'be 0 (text), 1 (image) or 2 (video)', String(type));
+  }
+  const { imageGridThw, videoGridThw, mergeSize = 2, stepsPerFrame = 1 } = options;
+  requireSize('merge_size', mergeSize);
+  if (typeof stepsPerFrame !== 'number') throw wrongType('steps_per_frame', 'be a number', stepsPerFrame);
+  return [
+    mask === null ? types : types.map((type, token) => (mask[token] === 0 ? PADDING : type)),
+    rawGrids('image_grid_thw', imageGridThw),
+    rawGrids('video_grid_thw', videoGridThw),
+    mergeSize,
+    stepsPerFrame,
+  ];
+}
+
+/** The number of TokenKind::padding. */
+const PADDING = 3;
+
+function rawGrids(field: string, grids: unknown = []): Float64Array {
+  if (!Array.isArray(grids)) throw wrongType(field, 'be a list of [frames, height, width]', grids);
+  const sizes = grids.flatMap((grid: unknown) => {
+    const numbers = toFloat64(field, grid);
+    if (numbers.length !== 3)
+      throw brokenRule('shape_mismatch', field, 'have three numbers in each grid', String(numbers.length));
+    return [...numbers];
+  });
+  for (const size of sizes) requireSize(field, size);
+  return Float64Array.from(sizes);
 }
 
 export function countFrom(offset: number, length: number, field: string): Float64Array {

@@ -81,3 +81,4 @@ export type AttendOutcome = Outcome<api.Attended>;
 export type AttentionOutcome = Outcome<api.AttentionResult>;
 export type ComparisonOutcome = Outcome<api.Comparison>;
 export type InvariancesOutcome = Outcome<api.Invariances>;
+export type PlacesOutcome = Outcome<api.MultimodalPositions>;

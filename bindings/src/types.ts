@@ -235,6 +235,32 @@ export type AttendOutputOptions<Data extends Floats = Float32Array> = AttendOpti
   readonly v: Tensor3<Data>;
 };
 
+/** A prompt of text, pictures and films, as a Qwen-VL processor describes it. */
+export interface MultimodalOptions {
+  /** Of each token (`mm_token_type_ids`): 0 text, 1 of a picture, 2 of a film. */
+  readonly tokenTypes: ArrayLike<number>;
+  /** Of each token: 0 padding, 1 none. Default: no padding. */
+  readonly attentionMask?: ArrayLike<number>;
+  /** Of each picture `[frames, height, width]`, in patches. */
+  readonly imageGridThw?: readonly (readonly [number, number, number])[];
+  /** Of each film. */
+  readonly videoGridThw?: readonly (readonly [number, number, number])[];
+  /** Patches of each side that make one token (`spatial_merge_size`), default 2. */
+  readonly mergeSize?: number;
+  /** Of a film, default 1; Qwen2.5-VL: `second_per_grid_ts` times `tokens_per_second`. */
+  readonly stepsPerFrame?: number;
+}
+
+/** Where the tokens of a prompt stand. */
+export interface MultimodalPositions {
+  /** `[token][time, height, width]`, as the `positions` of M-RoPE; 0 for padding. */
+  readonly positions: Float64Array;
+  /** Of the token that comes after the prompt, on all three axes. */
+  readonly next: number;
+  /** `next` less the number of tokens without padding (`rope_deltas`). */
+  readonly delta: number;
+}
+
 /** Weights, logits and, if there are values, output of `attend`. */
 export interface Attended {
   /** `[head][query][key]` */
@@ -302,6 +328,15 @@ export interface EngineMethods {
   compare(options: LayerOptions & { a: readonly string[]; b: readonly string[] }): Comparison;
   /** Shuffle, mirror and shift test. */
   invariances(options: LayerOptions & { tokens: readonly string[] }): Invariances;
+  /**
+   * Positions on three axes for a prompt with pictures and films (Qwen2-VL's `get_rope_index`).
+   *
+   * @example
+   * const tokenTypes = [0, 1, 1, 1, 1, 0]; // a picture of 4 x 4 patches between two words
+   * const { positions } = posenc.multimodalPositions({ tokenTypes, imageGridThw: [[1, 4, 4]] });
+   * posenc.rotation({ kind: 'mrope' }, { positions, dims: { headDim: 128 } }).cos;
+   */
+  multimodalPositions(options: MultimodalOptions): MultimodalPositions;
 }
 
 /** What only the engine of this thread does: arrays in its memory come in and are filled, and nothing is copied. */

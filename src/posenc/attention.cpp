@@ -75,8 +75,8 @@ Matrix<float> rotated_products(const RotatesQk& rotary, const HeadInput& input) 
   const Rotations rotations = rotations_of(rotary, input.q_positions, input.k_positions);
   Matrix<float> q = copy(input.q);
   Matrix<float> k = copy(input.k);
-  rotate(rotations.q, q.view());
-  rotate(rotations.k, k.view());
+  rotate_head(rotations.q, input.head, q.view());
+  rotate_head(rotations.k, input.head, k.view());
   return products(q.view(), k.view());
 }
 
@@ -172,7 +172,8 @@ void check_shape(const char* field, int got, int wanted, const char* what) {
 }
 
 void check_head(const Encoding& encoding, int head) {
-  const bool by_head = encoding.bias != nullptr || encoding.relative != nullptr;
+  const bool by_head = encoding.bias != nullptr || encoding.relative != nullptr ||
+                       (encoding.rotary != nullptr && encoding.rotary->tables() > 1);
   if (head >= 0 && (!by_head || head < encoding.dims.n_heads)) return;
   fail(ErrorCode::out_of_range, "", "head", "be below n_heads (" + std::to_string(encoding.dims.n_heads) + ")",
        std::to_string(head));
@@ -241,23 +242,30 @@ void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x
 }
 
 Rotation rotation_of(const RotatesQk& rotary, const RotaryQuery& query) {
-  const int n_tokens = query.positions.rows();
+  const int n_rows = rotary.tables() * query.positions.rows();
   const int n_pairs = rotary.rotary_dim() / 2;
-  Rotation result{rotary.layout(), rotary.blocks(), {n_tokens, n_pairs}, {n_tokens, n_pairs}};
+  Rotation result{rotary.layout(), rotary.blocks(), rotary.tables(), {n_rows, n_pairs}, {n_rows, n_pairs}};
   rotary.cos_sin(query, result.cos.view(), result.sin.view());
   return result;
 }
 
 void rotate(const Rotation& rotation, MatrixView<float> x) {
-  const int n_tokens = rotation.cos.rows();
   check_width(rotation, x);
   if (x.rows() == 0) return;
-  if (n_tokens == 0 || x.rows() % n_tokens != 0) {
+  if (rotation.cos.rows() == 0 || x.rows() % rotation.cos.rows() != 0) {
     fail(ErrorCode::shape_mismatch, "", "x",
-         "have as many rows for each head as there are positions (" + std::to_string(n_tokens) + ")",
+         "have " + (rotation.tables == 1 ? "" : std::to_string(rotation.tables) + " heads (n_heads) and ") +
+             "as many rows for each head as there are positions (" + std::to_string(rotation.tokens()) + ")",
          std::to_string(x.rows()));
   }
   rotate_by(rotation, rotation.cos.view(), rotation.sin.view(), x);
+}
+
+void rotate_head(const Rotation& rotation, int head, MatrixView<float> x) {
+  if (rotation.tables == 1) return rotate(rotation, x);
+  const int first = rotation.first_row(head);
+  rotate_by(rotation, rotation.cos.view().slice(first, rotation.tokens()),
+            rotation.sin.view().slice(first, rotation.tokens()), x);
 }
 
 void rotate(const Rotation& rotation, int first, MatrixView<float> x) {
@@ -267,7 +275,6 @@ void rotate(const Rotation& rotation, int first, MatrixView<float> x) {
 }
 
 void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float> x) {
-  check_shape("positions", query.positions.rows(), x.rows(), "rows, one for each row of x");
   rotate(rotation_of(rotary, query), x);
 }
 

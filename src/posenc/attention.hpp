@@ -87,20 +87,28 @@ void add_rows(const AddsToInput& input, Positions positions, MatrixView<float> x
 struct Rotation {
   PairLayout layout = PairLayout::half;
   int blocks = 1;
-  Matrix<float> cos;  ///< [token][rotary_dim / 2]
+  int tables = 1;     ///< for all heads together, or one for each head
+  Matrix<float> cos;  ///< [table * token][rotary_dim / 2]
   Matrix<float> sin;
+
+  [[nodiscard]] int tokens() const { return cos.rows() / tables; }
+  /// Row of the first token of a head.
+  [[nodiscard]] int first_row(int head) const { return tables == 1 ? 0 : head * tokens(); }
 };
 [[nodiscard]] Rotation rotation_of(const RotatesQk& rotary, const RotaryQuery& query);
 
-/// Rotates tokens of one head in place, the `first` one of the rotation and those that follow: x [token][head_dim].
+/// Rotates tokens of one head in place by the rows of the rotation from `first` on: x [token][head_dim].
 void rotate(const Rotation& rotation, int first, MatrixView<float> x);
+
+/// Rotates sequences of one head in place, all with the same positions: x [sequence * token][head_dim].
+void rotate_head(const Rotation& rotation, int head, MatrixView<float> x);
 
 /// Rotates heads in place: x [head * token][head_dim], the tokens of one head after those of another.
 ///
-/// @throws Error  shape_mismatch (rows that are no multiple of the tokens, too few columns)
+/// @throws Error  shape_mismatch (rows that are no multiple of those of the tables, too few columns)
 void rotate(const Rotation& rotation, MatrixView<float> x);
 
-/// Rotates one head in place, x [token][head_dim].
+/// Rotates heads in place, as above.
 ///
 /// @throws Error  shape_mismatch
 void rotate(const RotatesQk& rotary, const RotaryQuery& query, MatrixView<float> x);

@@ -106,6 +106,9 @@ void validate(const Encoding& encoding, const HeadsInput& input, MatrixView<floa
   validate_positions(input.q_positions, input.q_positions.cols(), "q_positions");
   validate_positions(input.k_positions, input.q_positions.cols(), "k_positions");
   check_head(encoding, input.n_heads - 1);
+  if (encoding.rotary != nullptr && encoding.rotary->tables() > 1) {
+    check_shape("k", input.n_kv_heads, encoding.rotary->tables(), "heads, each of which turns in its own way");
+  }
   if (encoding.relative == nullptr) return;
   check_shape("q", input.q.cols(), encoding.relative->head_dim(), "columns (head_dim)");
   if (encoding.relative->value_dim() > 0) {
@@ -158,7 +161,7 @@ class OutputOfHeads {
     const Positions k_at = input_.k_positions.slice(seen.first, seen.count);
     const MatrixView<float> logits = buffer(logit_buffer_, output.rows(), seen.count);
 
-    kernels::best.multiply_transposed(ready(q, first), k, logits);
+    kernels::best.multiply_transposed(ready(q, head, first), k, logits);
     const RelativeQuery relative{q, plain_k, at, k_at, head};
     if (encoding_.relative != nullptr) {
       encoding_.relative->add_to_dots(relative, logits);
@@ -187,10 +190,10 @@ class OutputOfHeads {
   }
 
   /// The queries as they meet the keys: rotated, and scaled unless relative vectors come before the factor.
-  MatrixView<const float> ready(MatrixView<const float> q, int first) {
+  MatrixView<const float> ready(MatrixView<const float> q, int head, int first) {
     const MatrixView<float> result = buffer(query_buffer_, q.rows(), q.cols());
     std::ranges::copy(q.all(), result.all().begin());
-    if (encoding_.rotary != nullptr) rotate(rotations_.q, first, result);
+    if (encoding_.rotary != nullptr) rotate(rotations_.q, rotations_.q.first_row(head) + first, result);
     if (encoding_.relative == nullptr) {
       for (float& number : result.all()) number *= factor_;
     }

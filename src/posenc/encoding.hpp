@@ -48,7 +48,7 @@ struct RotaryQuery {
 
 /// How fast the pairs of a rotary encoding turn, and how long it makes the vectors.
 struct RotaryFrequencies {
-  std::vector<double> inv_freq;   ///< [rotary_dim / 2], radians per token (per step of the axis that a pair reads)
+  std::vector<double> inv_freq;   ///< [table * rotary_dim / 2], radians per token (per step along the pair's axis)
   double attention_factor = 1.0;  ///< magnitude that cos and sin include
 };
 
@@ -63,10 +63,17 @@ class RotatesQk {
   [[nodiscard]] virtual int blocks() const { return 1; }
   /// Factor on the scaled q · k beside the rotation (DeepSeek puts YaRN's magnitude here).
   [[nodiscard]] virtual double logit_factor() const { return 1.0; }
-  /// @param cos, sin  [token][rotary_dim / 2], one column for each pair; they include a magnitude if there is one
+  /// Tables of cos and sin: one for all heads, or n_heads, for each head its own.
+  [[nodiscard]] virtual int tables() const { return 1; }
+  /// @param cos, sin  [table * token][rotary_dim / 2], one column for each pair; they include a magnitude if there is
+  ///                  one
   virtual void cos_sin(const RotaryQuery& query, MatrixView<float> cos, MatrixView<float> sin) const = 0;
   /// @param seq_len  as in RotaryQuery
   [[nodiscard]] virtual RotaryFrequencies frequencies(double seq_len) const = 0;
+  /// Backward of cos_sin(): adds what the weights get. Nothing to do without weights.
+  /// @param grad_angles  [table * token][rotary_dim / 2], gradient of the angle of each pair
+  virtual void collect(const RotaryQuery& /*query*/, MatrixView<const float> /*grad_angles*/,
+                       std::span<float> /*grad_weights*/) const {}
 };
 
 /// Which logits of which head a bias is asked for.

@@ -11,6 +11,7 @@
 #include "posenc/info.hpp"
 #include "posenc/language_model.hpp"
 #include "posenc/matrix_view.hpp"
+#include "posenc/multimodal_positions.hpp"
 #include "posenc/reader.hpp"
 #include "posenc/relative.hpp"
 #include "posenc/rope.hpp"

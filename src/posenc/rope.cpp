@@ -181,6 +181,12 @@ std::vector<double> inv_freq_of(std::span<const AxisPair> pairs) {
   return result;
 }
 
+double checked_angle(double angle, double position, const char* encoding) {
+  if (std::abs(angle) <= kMaxPosition) return angle;
+  fail(ErrorCode::position_out_of_range, encoding, "positions",
+       "be nearer to 0: angles end at " + to_text(kMaxPosition) + " radians", to_text(position));
+}
+
 int rotary_width(std::optional<int> given, const Dims& dims, int multiple_of, const char* encoding) {
   if (given.has_value()) return *given;
   if (dims.head_dim % multiple_of == 0) return dims.head_dim;

@@ -170,6 +170,12 @@ void turn(Positions positions, std::span<const AxisPair> pairs, MatrixView<float
 /// Frequencies of the pairs, in their order, without the axes.
 [[nodiscard]] std::vector<double> inv_freq_of(std::span<const AxisPair> pairs);
 
+/// An angle as it came, for it is exact: up to kMaxPosition radians.
+///
+/// @param position  that it comes from, for the message
+/// @throws Error    position_out_of_range
+[[nodiscard]] double checked_angle(double angle, double position, const char* encoding);
+
 /// Channels that turn: the given ones, else the whole head.
 ///
 /// @param multiple_of  what the head must be divisible by to turn as a whole

@@ -30,8 +30,8 @@ class HeadTables {
     for (int channel = 0; channel < kReaderDims.head_dim; ++channel) {
       Matrix<float> unit = nothing;
       for (int token = 0; token < length_; ++token) unit(token, channel) = 1.0F;
-      turned_q_.push_back(turned(places.q, unit));
-      turned_k_.push_back(turned(places.k, unit));
+      turned_q_.push_back(turned(places.q, head, unit));
+      turned_k_.push_back(turned(places.k, head, unit));
       if (encoding.relative == nullptr) continue;
       RelativeQuery of_unit = query;
       of_unit.q = unit.view();
@@ -68,8 +68,8 @@ class HeadTables {
  private:
   static double number(float x) { return static_cast<double>(x); }
 
-  static Matrix<float> turned(const models::Turns& turns, Matrix<float> x) {
-    if (turns.there.cos.rows() > 0) rotate(turns.there, x.view());
+  static Matrix<float> turned(const models::Turns& turns, int head, Matrix<float> x) {
+    if (turns.there.cos.rows() > 0) rotate_head(turns.there, head, x.view());
     return x;
   }
   static Row turn(const std::vector<Matrix<float>>& of_units, const Row& x, int token) {

@@ -110,6 +110,20 @@ Spec mrope(const json& c, const char* order, const json& vector) {
               {{"order", std::string(order)}, {"mrope_section", section}, {"theta", theta.get<double>()}});
 }
 
+/// compute_mixed_cis takes speeds as [2][heads * pairs] and was called with [2][heads][pairs], so its view as
+/// [token][head] reads rows that are [head, token]: the row of a head and a token is row token * heads + head of ours.
+Rotation as_called(const Rotation& rotation) {
+  Rotation result = rotation;
+  for (int head = 0; head < rotation.tables; ++head) {
+    for (int token = 0; token < rotation.tokens(); ++token) {
+      const int from = token * rotation.tables + head;
+      std::ranges::copy(rotation.cos.row(from), result.cos.row(rotation.first_row(head) + token).begin());
+      std::ranges::copy(rotation.sin.row(from), result.sin.row(rotation.first_row(head) + token).begin());
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 TEST_CASE("golden: xpos as torchscale has it", "[golden][xpos]") {
@@ -223,7 +237,7 @@ TEST_CASE("golden: rows and columns as Pixtral has them", "[golden][rope_2d]") {
 TEST_CASE("golden: rows and columns as rope-vit has them", "[golden][rope_2d]") {
   int checked = 0;
   for (const json& c : golden_cases("rope2d-rope-vit")) {
-    if (c["function"] != "compute_axial_cis") continue;  // mixed: other, learned frequencies in every head
+    if (c["function"] != "compute_axial_cis") continue;
     INFO(c["name"]);
     const Spec rope_vit = rope_2d(c["inputs"]["q"][0][0], "llama4", {{"theta", c["params"]["theta"].get<double>()}});
     const Matrix<double> at = patches({.height = c["params"]["end_y"], .width = c["params"]["end_x"]});
@@ -232,6 +246,33 @@ TEST_CASE("golden: rows and columns as rope-vit has them", "[golden][rope_2d]") 
     ++checked;
   }
   CHECK(checked == 2);
+}
+
+TEST_CASE("golden: mixed rows and columns as rope-vit has them", "[golden][rope_mixed]") {
+  int checked = 0;
+  for (const json& c : golden_cases("rope2d-rope-vit")) {
+    if (c["function"] != "compute_mixed_cis") continue;
+    INFO(c["name"]);
+    const int heads = c["params"]["heads"];
+    const int head_dim = c["params"]["head_dim"];
+    Spec mixed = spec("rope_mixed", {.d_model = heads * head_dim, .n_heads = heads, .head_dim = head_dim});
+    for (const double speed : numbers(c["inputs"]["freqs_xy"])) mixed.weights.push_back(static_cast<float>(speed));
+    const Matrix<double> at = patches({.height = c["params"]["end_y"], .width = c["params"]["end_x"]});
+    const Rotation turns = as_called(rotation_of(*make(mixed).rotary, {.positions = at.view()}));
+    const std::vector<double> cis = numbers(c["expected"]["freqs_cis"]);
+    REQUIRE(cis.size() == 2 * turns.cos.all().size());
+    for (std::size_t i = 0; i < turns.cos.all().size(); ++i) {
+      CHECK(std::abs(static_cast<double>(turns.cos.all()[i]) - cis[2 * i]) <= kNear);
+      CHECK(std::abs(static_cast<double>(turns.sin.all()[i]) - cis[2 * i + 1]) <= kNear);
+    }
+    const std::vector<double> q = numbers(c["inputs"]["q"]);
+    Matrix<float> turned(heads * at.rows(), head_dim);
+    for (std::size_t i = 0; i < q.size(); ++i) turned.all()[i] = static_cast<float>(q[i]);
+    rotate(turns, turned.view());
+    check_close(turned.all(), c["expected"]["q_rot"], kVectors);
+    ++checked;
+  }
+  CHECK(checked == 1);
 }
 
 TEST_CASE("golden: rows and columns as Llama-4 has them, with the class token at (0, 0)", "[golden][rope_2d]") {

@@ -118,6 +118,32 @@ TEST_CASE("gradient: rows that are added", "[gradient]") {
   });
 }
 
+TEST_CASE("gradient: rotations", "[gradient]") {
+  Learned learned;
+  auto& [spec, info, encoding] = learned;
+  if (encoding.rotary == nullptr) SKIP("it rotates nothing");
+  INFO(learned.name());
+  const Matrix<double> at = positions_of(info);
+  const RotaryQuery query{.positions = at.view(), .seq_len = kTokens};
+  const int rows = encoding.rotary->tables() * kTokens;
+  const int pairs = encoding.rotary->rotary_dim() / 2;
+  Matrix<float> cos(rows, pairs);
+  Matrix<float> sin(rows, pairs);
+  const Matrix<float> cos_factors = random_matrix(rows, pairs, 11);
+  const Matrix<float> sin_factors = random_matrix(rows, pairs, 12);
+  encoding.rotary->cos_sin(query, cos.view(), sin.view());
+  Matrix<float> grad_angles(rows, pairs);
+  for (std::size_t i = 0; i < grad_angles.all().size(); ++i) {
+    grad_angles.all()[i] = sin_factors.all()[i] * cos.all()[i] - cos_factors.all()[i] * sin.all()[i];
+  }
+  std::vector<float> gradient(encoding.weights.size());
+  encoding.rotary->collect(query, grad_angles.view(), gradient);
+  check_gradient(encoding.weights, gradient, [&] {
+    encoding.rotary->cos_sin(query, cos.view(), sin.view());
+    return weighted_sum(cos, cos_factors) + weighted_sum(sin, sin_factors);
+  });
+}
+
 TEST_CASE("gradient: biases", "[gradient]") {
   Learned learned;
   auto& [spec, info, encoding] = learned;

@@ -35,8 +35,9 @@ struct CosSin {
 
 inline CosSin cos_sin(const Spec& spec, const Matrix<double>& at, Operand operand = Operand::q) {
   const Encoding encoding = make(spec);
-  CosSin out{Matrix<float>(at.rows(), encoding.rotary->rotary_dim() / 2),
-             Matrix<float>(at.rows(), encoding.rotary->rotary_dim() / 2)};
+  const int rows = encoding.rotary->tables() * at.rows();
+  CosSin out{Matrix<float>(rows, encoding.rotary->rotary_dim() / 2),
+             Matrix<float>(rows, encoding.rotary->rotary_dim() / 2)};
   encoding.rotary->cos_sin({.positions = at.view(), .operand = operand, .seq_len = length_of(at.view())},
                            out.cos.view(), out.sin.view());
   return out;

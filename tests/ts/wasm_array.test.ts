@@ -214,7 +214,8 @@ describe('out', () => {
 });
 
 describe('apply to several heads', () => {
-  it.each([...filling('input'), ...filling('rotary')])('$kind: each head as if it were alone', ({ encoding, axes }) => {
+  const turnAlike = filling('rotary').filter(({ kind }) => kind !== 'rope_mixed');
+  it.each([...filling('input'), ...turnAlike])('$kind: each head as if it were alone', ({ encoding, axes }) => {
     const data = numbers(3 * 5 * 16);
     const options = { positions: places(5, axes) };
     const got = posenc.apply(encoding, { data, shape: [3, 5, 16] }, options);
@@ -225,6 +226,16 @@ describe('apply to several heads', () => {
     }
     const x = { data: hold(data), shape: [3, 5, 16] } as const;
     same(posenc.apply(encoding, x, { ...options, out: x.data }), got);
+  });
+
+  it('rope_mixed: the first head as if it were alone, the others in their own way', () => {
+    const encoding = { kind: 'rope_mixed' } as const;
+    const head = numbers(5 * 16);
+    const data = new Float32Array([...head, ...head]);
+    const options = { positions: places(5, 2) };
+    const got = posenc.apply(encoding, { data, shape: [2, 5, 16] }, options);
+    same({ data: got.data.slice(0, 80) }, posenc.apply(encoding, { data: head, rows: 5, cols: 16 }, options));
+    expect(got.data.slice(80)).not.toEqual(got.data.slice(0, 80));
   });
 
   it.each([

@@ -17,7 +17,7 @@ export function sampleOf(posenc: Posenc, layer: LayerEncoding): Sample | undefin
   const { encoding, dims } = layer;
   const info = posenc.encodings.find(({ kind }) => kind === encoding.kind);
   if (info === undefined || info.learned) return undefined;
-  if (info.seams.includes('rotary')) return angles(posenc, info, encoding, layer);
+  if (info.seams.includes('rotary')) return angles(posenc, layer);
   if (info.seams.includes('bias') && info.axes === 1) {
     const { data } = posenc.bias(encoding, { queries: 1, keys: 2, offset: 1, dims });
     const values = Array.from({ length: Math.min(kSampleSize, dims.nHeads) }, (_, head) => {
@@ -34,11 +34,12 @@ export function sampleOf(posenc: Posenc, layer: LayerEncoding): Sample | undefin
 
 const positionOne = ({ axes }: EncodingInfo) => Array.from({ length: axes }, () => 1);
 
-/** What position 1 turns: the inverse frequencies, read off the engine's cos and sin. */
-function angles(posenc: Posenc, info: EncodingInfo, encoding: Encoding, { dims }: LayerEncoding): Sample {
-  const { cos, sin } = posenc.rotation(encoding, { positions: positionOne(info), axes: info.axes, dims });
-  const values = [...sin.data.subarray(0, kSampleSize)].map((value, pair) => Math.atan2(value, cos.data[pair] ?? 1));
-  return { label: 'inverse frequencies, radians per token, by pair', values };
+function angles(posenc: Posenc, { encoding, dims }: LayerEncoding): Sample {
+  const { invFreq } = posenc.frequencies(encoding, { dims });
+  return {
+    label: 'inverse frequencies, radians per token, by pair',
+    values: [...invFreq.subarray(0, kSampleSize)],
+  };
 }
 
 /** Six digits, without noise of float32 behind them. */

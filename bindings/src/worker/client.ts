@@ -26,6 +26,7 @@ const PARAMETERS = {
   attention: [''],
   compare: [''],
   invariances: [''],
+  multimodalPositions: [''],
 } as const satisfies Record<keyof EngineMethods, readonly string[]>;
 type Method = keyof EngineMethods;
 

@@ -11,7 +11,7 @@
 ///                                            which is 0 here, so they do not turn   (ggml IMROPE)
 ///
 /// A picture stands at one time; its patches have the time, and time + row, time + column as height and width. Which
-/// positions the words of a prompt get is the caller's business (get_rope_index in Qwen2-VL).
+/// positions the tokens of a prompt get: multimodal_positions().
 ///
 /// @source Wang et al. 2024, arXiv:2409.12191, section 2.1; ggml-cpu/ops.cpp, ggml_mrope_cache_init;
 ///         Hugging Face transformers: qwen2_vl, apply_multimodal_rotary_pos_emb ([16, 24, 24] of 64 pairs),

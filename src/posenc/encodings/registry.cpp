@@ -14,7 +14,7 @@ constexpr std::array kRegistry{
     &kNone,                                      //
     &kSinusoidal,  &kLearned,       &kSincos2d,  //
     &kRope,        &kXpos,          &kMrope,
-    &kRope2d,  //
+    &kRope2d,      &kRopeMixed,  //
     &kAlibi,       &kT5Bias,        &kKerpleLog,
     &kKerplePower,                                          //
     &kSandwich,    &kFire,          &kDynamicPositionBias,  //

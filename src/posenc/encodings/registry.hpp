@@ -13,6 +13,7 @@ extern const EncodingInfo kRope;
 extern const EncodingInfo kXpos;
 extern const EncodingInfo kMrope;
 extern const EncodingInfo kRope2d;
+extern const EncodingInfo kRopeMixed;
 extern const EncodingInfo kAlibi;
 extern const EncodingInfo kT5Bias;
 extern const EncodingInfo kKerpleLog;

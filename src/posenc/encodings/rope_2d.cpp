@@ -248,9 +248,8 @@ class Rope2dRotation final : public RotatesQk {
   [[nodiscard]] double coordinate(double position, int axis) const {
     const auto& [step, first] = axes_[static_cast<std::size_t>(axis)];
     const double result = position * step + first;
-    if (std::abs(result) * fastest_ <= kMaxPosition) return result;
-    fail(ErrorCode::position_out_of_range, "rope_2d", "positions",
-         "be nearer to 0: angles end at " + to_text(kMaxPosition) + " radians", to_text(position));
+    static_cast<void>(checked_angle(result * fastest_, position, "rope_2d"));
+    return result;
   }
 
   Convention convention_;

@@ -192,6 +192,15 @@ void biases_backward(const Encoded& encoded, const Part& part, const HeadsTrace&
   }
 }
 
+void angles_backward(const Part& part, const Vectors& in, const VectorsGradients& grad, PlacesGradients& places) {
+  for (int sequence = 0; sequence < part.group.count; ++sequence) {
+    part.places().q.add_angle_gradients(part.head, part.one(in.turned_q, sequence), part.one(grad.turned_q, sequence),
+                                        places.q_angles.view());
+    part.places().k.add_angle_gradients(part.head, part.one(in.turned_k, sequence), part.one(grad.turned_k, sequence),
+                                        places.k_angles.view());
+  }
+}
+
 /// From the gradient of the dots to those of q and k.
 void dots_backward(const Encoded& encoded, const Part& part, const HeadsTrace& trace, const HeadsGradients& gradients,
                    const VectorsGradients& grad) {
@@ -203,9 +212,10 @@ void dots_backward(const Encoded& encoded, const Part& part, const HeadsTrace& t
     kernels::training.add_transposed_product(grad_dots, part.one(in.turned_q, sequence),
                                              part.one(grad.turned_k, sequence));
   }
+  if (encoded.learns_rotation()) angles_backward(part, in, grad, gradients.places[at(part.index)]);
   if (rotary != nullptr) {
-    part.places().q.turn_back(grad.turned_q);
-    part.places().k.turn_back(grad.turned_k);
+    part.places().q.turn_back(part.head, grad.turned_q);
+    part.places().k.turn_back(part.head, grad.turned_k);
   }
   add(grad.turned_q.all(), grad.q.all());
   add(grad.turned_k.all(), grad.k.all());
@@ -246,8 +256,8 @@ void attend_all(const Encoded& encoded, std::span<const Group> groups, MatrixVie
   const Out output = trace.output.shaped(n_heads * tokens, head_dim);
   for_each_part(groups, n_heads, [&](const Part& part) {
     if (rotary != nullptr) {
-      rotate(part.places().q.there, part.vectors(trace.turned_q.view()));
-      rotate(part.places().k.there, part.vectors(trace.turned_k.view()));
+      rotate_head(part.places().q.there, part.head, part.vectors(trace.turned_q.view()));
+      rotate_head(part.places().k.there, part.head, part.vectors(trace.turned_k.view()));
     }
     attend_part(encoded, part, trace, part.vectors(output));
   });

@@ -54,12 +54,28 @@ void interleave(std::span<float> pairs) {
 
 }  // namespace
 
-void Turns::turn_back(MatrixView<float> grad) const {
+void Turns::turn_back(int head, MatrixView<float> grad) const {
   if (there.layout != back.layout) {
     const auto rotary_dim = static_cast<std::size_t>(2 * there.cos.cols());
     for (int row = 0; row < grad.rows(); ++row) interleave(grad.row(row).first(rotary_dim));
   }
-  rotate(back, grad);
+  rotate_head(back, head, grad);
+}
+
+void Turns::add_angle_gradients(int head, MatrixView<const float> turned, MatrixView<const float> grad,
+                                MatrixView<float> grad_angles) const {
+  const int per_block = grad_angles.cols() / there.blocks;
+  const bool neighbours = there.layout == PairLayout::interleaved;
+  for (int token = 0; token < turned.rows(); ++token) {
+    for (int pair = 0; pair < grad_angles.cols(); ++pair) {
+      const int block = 2 * per_block * (pair / per_block);
+      const int place = pair % per_block;
+      const int a = block + (neighbours ? 2 * place : place);
+      const int b = neighbours ? a + 1 : a + per_block;
+      grad_angles(there.first_row(head) + token, pair) +=
+          turned(token, a) * grad(token, b) - turned(token, b) * grad(token, a);
+    }
+  }
 }
 
 const Matrix<float>* Places::added(int head) const {
@@ -70,6 +86,8 @@ const Matrix<float>* Places::added(int head) const {
 void PlacesGradients::reset(const Places& places) {
   rows = Matrix<float>(places.rows.rows(), places.rows.cols());
   biases.assign(places.biases.size(), Matrix<float>(places.length(), places.length()));
+  q_angles = Matrix<float>(places.q.there.cos.rows(), places.q.there.cos.cols());
+  k_angles = Matrix<float>(places.k.there.cos.rows(), places.k.there.cos.cols());
 }
 
 Encoded::Encoded(const Spec& spec, const Mask& mask)
@@ -121,6 +139,12 @@ BiasQuery Encoded::bias_query(const Places& places, int head) const {
 void Encoded::collect(const Places& places, const PlacesGradients& gradients, std::span<float> grad_weights) const {
   if (encoding_.input != nullptr) {
     encoding_.input->collect(places.positions.view(), gradients.rows.view(), grad_weights);
+  }
+  if (learns_rotation()) {
+    const Positions positions = places.positions.view();
+    const double seq_len = length_of(positions);
+    encoding_.rotary->collect({positions, Operand::q, seq_len}, gradients.q_angles.view(), grad_weights);
+    encoding_.rotary->collect({positions, Operand::k, seq_len}, gradients.k_angles.view(), grad_weights);
   }
   if (encoding_.bias == nullptr || info_.needs_content) return;
   for (int head = 0; head < encoding_.dims.n_heads; ++head) {

@@ -17,7 +17,12 @@ struct Turns {
   Rotation back;  ///< by the opposite angles; of interleaved_to_half to the interleaved layout
 
   /// @param grad  [sequence, token][head_dim], in place
-  void turn_back(MatrixView<float> grad) const;
+  void turn_back(int head, MatrixView<float> grad) const;
+  /// Adds the gradients of the angles of one head, from vectors that have been turned and their gradients,
+  /// [token][head_dim].
+  /// @param grad_angles  [table * token][rotary_dim / 2]
+  void add_angle_gradients(int head, MatrixView<const float> turned, MatrixView<const float> grad,
+                           MatrixView<float> grad_angles) const;
 };
 
 /// What an encoding and a mask give to every sequence with the same positions, whatever its words are: computed once
@@ -38,6 +43,8 @@ struct Places {
 struct PlacesGradients {
   Matrix<float> rows;
   std::vector<Matrix<float>> biases;
+  Matrix<float> q_angles;  ///< [table * token][rotary_dim / 2]
+  Matrix<float> k_angles;
 
   void reset(const Places& places);
 };
@@ -55,6 +62,8 @@ class Encoded {
   [[nodiscard]] const Mask& mask() const { return mask_; }
   /// Its bias is another one for other words: Places hold the mask only.
   [[nodiscard]] bool bias_of_content() const { return encoding_.bias != nullptr && info_.needs_content; }
+  /// Its rotation is learned.
+  [[nodiscard]] bool learns_rotation() const { return encoding_.rotary != nullptr && !encoding_.weights.empty(); }
   /// Factor on q · k.
   [[nodiscard]] float scale() const;
 
@@ -65,7 +74,7 @@ class Encoded {
   /// @throws Error     position_out_of_range where the encoding ends
   [[nodiscard]] Places at(std::span<const double> positions) const;
 
-  /// What the weights of the encoding get from rows and from biases that do not depend on the words.
+  /// What the weights of the encoding get from rows, rotations, and biases that do not depend on the words.
   void collect(const Places& places, const PlacesGradients& gradients, std::span<float> grad_weights) const;
 
  private:

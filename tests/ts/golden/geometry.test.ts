@@ -83,8 +83,19 @@ describe('mrope', () => {
   const indexed = qwen2.filter((c) => !c.hasInput('q'));
   it('Qwen2-VL has three cases with vectors', () => expect(rotated.length).toBe(3));
   it.each(rotated)('as Qwen2-VL has it: $name', (c) => expectOnAxes(c, mrope(c, 'contiguous'), positionsOf(c)));
-  // get_rope_index makes positions from the tokens of a picture or film; positions are what the package is given.
-  it.skip.each(indexed)('positions come from the caller: $name', () => undefined);
+  it('and five without, prompts of get_rope_index', () => expect(indexed.length).toBe(5));
+  it.each(indexed)('$name', (c) => {
+    const grids = (name: string) => (c.raw.params[name] ?? []) as [number, number, number][];
+    const { positions, delta } = posenc.multimodalPositions({
+      tokenTypes: c.input<number[]>('token_type (0 text, 1 image, 2 video)'),
+      ...(c.hasInput('attention_mask') && { attentionMask: c.input<number[]>('attention_mask') }),
+      imageGridThw: grids('image_grid_thw'),
+      videoGridThw: grids('video_grid_thw'),
+      mergeSize: c.number('spatial_merge_size'),
+    });
+    expect([...positions]).toEqual(onAxes(c.expected<Rows>('position_ids_thw')));
+    expect([delta]).toEqual(c.expected('rope_delta'));
+  });
 
   const qwen3 = golden('mrope-qwen3vl');
   it.each(qwen3)('as Qwen3-VL has it: $name', (c) => {
@@ -128,6 +139,43 @@ describe('ggml', () => {
   });
 });
 
+describe('rope_mixed', () => {
+  const mixed = golden('rope2d-rope-vit').filter((c) => c.raw.function === 'compute_mixed_cis');
+  it('rope-vit has one case', () => expect(mixed.length).toBe(1));
+  it.each(mixed)('as rope-vit has it: $name', (c) => {
+    const heads = c.number('heads');
+    const headDim = c.number('head_dim');
+    const weights = Float32Array.from(c.input<Rows[]>('freqs_xy').flat(2));
+    const encoding = encodingOf('rope_mixed', { weights });
+    const positions = grid(c.number('end_y'), c.number('end_x'));
+    const dims = { dModel: heads * headDim, nHeads: heads, headDim };
+    const { cos, sin } = posenc.rotation(encoding, { positions, axes: 2, dims });
+    // compute_mixed_cis takes speeds as [2][heads * pairs] and was called with [2][heads][pairs], so its view as
+    // [token][head] reads rows that are [head, token].
+    const tokens = cos.rows / heads;
+    const called = count(cos.rows).map((row) => (row % tokens) * heads + Math.floor(row / tokens));
+    const cis = called.flatMap((row) =>
+      count(cos.cols).map((pair) => [cos.data[row * cos.cols + pair], sin.data[row * cos.cols + pair]]),
+    );
+    expectClose(cis.flat() as number[], c.expected('freqs_cis'), NEAR);
+    // One turn after the other, for each row that was taken.
+    const q = c.input<Heads>('q').flat();
+    const expected = c.expected<Heads>('q_rot').flat();
+    called.forEach((from, row) => {
+      const data = new Float32Array(heads * headDim);
+      data.set(q[row] ?? [], Math.floor(from / tokens) * headDim);
+      const token = from % tokens;
+      const turned = posenc.apply(
+        encoding,
+        { data, shape: [heads, 1, headDim] },
+        { positions: positions.slice(2 * token, 2 * token + 2) },
+      );
+      const first = Math.floor(from / tokens) * headDim;
+      expectClose(turned.data.subarray(first, first + headDim), expected[row] ?? [], 3 * NEAR);
+    });
+  });
+});
+
 describe('rope_2d', () => {
   it.each(golden('rope2d-chatglm'))('as ChatGLM has it: $name', (c) => {
     const axes = [c.input<number[]>('position_ids'), c.input<number[]>('block_position_ids')];
@@ -146,9 +194,6 @@ describe('rope_2d', () => {
     const encoding = rope2d('llama4', { theta: c.number('theta') });
     expectOnAxes(c, encoding, grid(c.number('end_y'), c.number('end_x')));
   });
-  // Mixed: other, learned frequencies in every head, which rope_2d does not have.
-  it.skip.each(ropeVit.filter((c) => !axial.includes(c)))('no learned frequencies: $name', () => undefined);
-
   it.each(golden('rope2d-llama4-vision'))('as Llama-4 has it, with the class token at (0, 0): $name', (c) => {
     const side = c.number('side');
     expectTokens(c, rope2d('llama4'), [...grid(side, side, 1), 0, 0]);

@@ -122,6 +122,10 @@ export const zh: Content = {
       summary: '沿时间、高、宽三个轴旋转，文字、图像和视频排在同一列里；只有文字时，它就是 RoPE。',
     },
     rope_2d: { name: '二维 RoPE', summary: '用于图像的 RoPE：一半的对按块所在的行旋转，另一半按列旋转。' },
+    rope_mixed: {
+      name: '混合 RoPE',
+      summary: '用于图像的 RoPE：每个头的每一对沿着学来的方向旋转，行和列混在一起。',
+    },
     alibi: { name: 'ALiBi', summary: '离得越远，分数扣得越多；每个头有自己的斜率。' },
     t5_bias: { name: 'T5 偏置', summary: '距离按前后和远近分桶，每个桶有一个学来的数，加在分数上。' },
     kerple_log: {
@@ -258,6 +262,9 @@ export const zh: Content = {
     'rope_2d.height': { doc: '图像有多少行块；坐标就在这个范围里变化。' },
     'rope_2d.width': { doc: '图像有多少列块；坐标就在这个范围里变化。' },
     'rope_2d.rotary_dim': { doc: '一个头里参加旋转的通道数，行和列各一半；其余的不知道位置。' },
+
+    'rope_mixed.theta': { doc: '训练之前，第一对每过一块转 1 弧度，最后一对约转 1/θ 弧度。' },
+    'rope_mixed.seed': { label: '方向种子', doc: '这些方向是随机的，没有训练过；种子决定是哪一组。' },
 
     'alibi.form': { doc: '距离怎么变成扣分，排在查询后面的键怎么办。' },
     bias_max: { label: '斜率范围', doc: '有 n 个头（n 是 2 的幂）时，斜率从 2^(−范围/n) 到 2^(−范围)。' },
