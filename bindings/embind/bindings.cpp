@@ -18,31 +18,9 @@
 namespace {
 
 using emscripten::val;
+
 using namespace posenc;           // NOLINT: the surface names most of it
 using namespace posenc::convert;  // NOLINT
-
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawSpec);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawLayer);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawFloats);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawOut);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawPositions);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawWords);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawRotary);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawLength);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RawAttend);
-EMSCRIPTEN_DECLARE_VAL_TYPE(Handle);
-EMSCRIPTEN_DECLARE_VAL_TYPE(FloatArray);
-EMSCRIPTEN_DECLARE_VAL_TYPE(HandleOutcome);
-EMSCRIPTEN_DECLARE_VAL_TYPE(FloatsOutcome);
-EMSCRIPTEN_DECLARE_VAL_TYPE(MatrixOutcome);
-EMSCRIPTEN_DECLARE_VAL_TYPE(RotationOutcome);
-EMSCRIPTEN_DECLARE_VAL_TYPE(FrequenciesOutcome);
-EMSCRIPTEN_DECLARE_VAL_TYPE(TensorOutcome);
-EMSCRIPTEN_DECLARE_VAL_TYPE(AttendOutcome);
-EMSCRIPTEN_DECLARE_VAL_TYPE(AttentionOutcome);
-EMSCRIPTEN_DECLARE_VAL_TYPE(ComparisonOutcome);
-EMSCRIPTEN_DECLARE_VAL_TYPE(InvariancesOutcome);
-EMSCRIPTEN_DECLARE_VAL_TYPE(PlacesOutcome);
 
 /// The encoding with its spec and axes, and a complaint if the seam that a function needs is empty.
 struct Made {
@@ -71,8 +49,8 @@ RotaryQuery rotary_query(const Matrix<double>& positions, const val& raw) {
           .seq_len = seq_len ? to_seq_len(*seq_len) : length_of(positions.view())};
 }
 
-MatrixOutcome table(const RawSpec& raw_spec, const RawPositions& raw_positions, const RawOut& out) {
-  return guarded<MatrixOutcome>([&] {
+val table(const val& raw_spec, const val& raw_positions, const val& out) {
+  return guarded([&] {
     const Made made(raw_spec);
     if (made.encoding.input == nullptr) made.missing("be one that is added to the input");
     const Matrix<double> positions = made.positions(raw_positions);
@@ -83,9 +61,8 @@ MatrixOutcome table(const RawSpec& raw_spec, const RawPositions& raw_positions, 
   });
 }
 
-RotationOutcome rotation(const RawSpec& raw_spec, const RawPositions& raw_positions, const RawRotary& rotary,
-                         const RawOut& out_cos, const RawOut& out_sin) {
-  return guarded<RotationOutcome>([&] {
+val rotation(const val& raw_spec, const val& raw_positions, const val& rotary, const val& out_cos, const val& out_sin) {
+  return guarded([&] {
     const Made made(raw_spec);
     if (made.encoding.rotary == nullptr) made.missing("be one that rotates q and k");
     const Matrix<double> positions = made.positions(raw_positions);
@@ -101,8 +78,8 @@ RotationOutcome rotation(const RawSpec& raw_spec, const RawPositions& raw_positi
   });
 }
 
-FrequenciesOutcome frequencies(const RawSpec& raw_spec, const RawLength& seq_len) {
-  return guarded<FrequenciesOutcome>([&] {
+val frequencies(const val& raw_spec, const val& seq_len) {
+  return guarded([&] {
     const Made made(raw_spec);
     if (made.encoding.rotary == nullptr) made.missing("be one that rotates q and k");
     const RotaryFrequencies frequencies = made.encoding.rotary->frequencies(to_seq_len(seq_len));
@@ -115,9 +92,8 @@ FrequenciesOutcome frequencies(const RawSpec& raw_spec, const RawLength& seq_len
 }
 
 /// Adds to or rotates each head of x; `out` may be x itself.
-FloatsOutcome apply(const RawSpec& raw_spec, const RawFloats& raw_x, const RawPositions& raw_positions,
-                    const RawRotary& rotary, const RawOut& out) {
-  return guarded<FloatsOutcome>([&] {
+val apply(const val& raw_spec, const val& raw_x, const val& raw_positions, const val& rotary, const val& out) {
+  return guarded([&] {
     const Made made(raw_spec);
     if (made.encoding.input == nullptr && made.encoding.rotary == nullptr) {
       made.missing("be one that is added or rotates");
@@ -141,9 +117,8 @@ FloatsOutcome apply(const RawSpec& raw_spec, const RawFloats& raw_x, const RawPo
   });
 }
 
-TensorOutcome bias(const RawSpec& raw_spec, const RawPositions& q_positions, const RawPositions& k_positions,
-                   const RawOut& out) {
-  return guarded<TensorOutcome>([&] {
+val bias(const val& raw_spec, const val& q_positions, const val& k_positions, const val& out) {
+  return guarded([&] {
     const Made made(raw_spec);
     if (made.encoding.bias == nullptr) made.missing("be one that adds a bias to the logits");
     const Matrix<double> q = made.positions(q_positions);
@@ -178,8 +153,8 @@ struct Attended {
   }
 };
 
-AttendOutcome attend_heads(const RawSpec& raw_spec, const RawAttend& raw) {
-  return guarded<AttendOutcome>([&] {
+val attend_heads(const val& raw_spec, const val& raw) {
+  return guarded([&] {
     const Made made(raw_spec);
     const Attended given(made, raw);
     const auto& [q_positions, k_positions, q, k, v, mask, scale] = given;
@@ -210,8 +185,8 @@ AttendOutcome attend_heads(const RawSpec& raw_spec, const RawAttend& raw) {
 }
 
 /// The output of attention alone, without any matrix [query][key]. v is given.
-FloatsOutcome attend_output_of(const RawSpec& raw_spec, const RawAttend& raw, const RawOut& out) {
-  return guarded<FloatsOutcome>([&] {
+val attend_output_of(const val& raw_spec, const val& raw, const val& out) {
+  return guarded([&] {
     const Made made(raw_spec);
     const Attended given(made, raw);
     const auto& [q_positions, k_positions, q, k, v, mask, scale] = given;
@@ -232,18 +207,18 @@ FloatsOutcome attend_output_of(const RawSpec& raw_spec, const RawAttend& raw, co
   });
 }
 
-AttentionOutcome attention(const RawSpec& spec, const RawLayer& layer, const RawWords& tokens) {
-  return guarded<AttentionOutcome>(
+val attention(const val& spec, const val& layer, const val& tokens) {
+  return guarded(
       [&] { return from_attention(attend_words(to_spec(spec), to_layer(layer), to_words(tokens, "tokens"))); });
 }
 
-ComparisonOutcome compare_words(const RawSpec& spec, const RawLayer& layer, const RawWords& a, const RawWords& b) {
-  return guarded<ComparisonOutcome>(
+val compare_words(const val& spec, const val& layer, const val& a, const val& b) {
+  return guarded(
       [&] { return from_comparison(compare(to_spec(spec), to_layer(layer), to_words(a, "a"), to_words(b, "b"))); });
 }
 
-InvariancesOutcome invariances_of(const RawSpec& spec, const RawLayer& layer, const RawWords& tokens) {
-  return guarded<InvariancesOutcome>([&] {
+val invariances_of(const val& spec, const val& layer, const val& tokens) {
+  return guarded([&] {
     const Invariances tests = invariances(to_spec(spec), to_layer(layer), to_words(tokens, "tokens"));
     val result = val::object();
     result.set("shuffle", from_invariance(tests.shuffle));
@@ -264,9 +239,9 @@ std::vector<MediaGrid> to_grids(const val& array) {
   return grids;
 }
 
-PlacesOutcome multimodal_positions_of(const RawPositions& token_types, const RawPositions& image_grids,
-                                      const RawPositions& video_grids, int merge_size, double steps_per_frame) {
-  return guarded<PlacesOutcome>([&] {
+val multimodal_positions_of(const val& token_types, const val& image_grids, const val& video_grids, int merge_size,
+                            double steps_per_frame) {
+  return guarded([&] {
     const Matrix<double> types = to_positions(token_types, 1);
     std::vector<TokenKind> kinds(types.all().size());
     for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] = static_cast<TokenKind>(types.all()[i]);
@@ -281,8 +256,8 @@ PlacesOutcome multimodal_positions_of(const RawPositions& token_types, const Raw
   });
 }
 
-HandleOutcome hold(const RawLength& length) {
-  return guarded<HandleOutcome>([&] {
+val hold(const val& length) {
+  return guarded([&] {
     Floats floats = allocate(to_number(length, "length"));
     std::ranges::fill(floats.all, 0.0F);
     std::size_t place = 0;
@@ -294,48 +269,21 @@ HandleOutcome hold(const RawLength& length) {
 }
 
 /// The only view of WebAssembly memory that leaves: it is made anew when memory has grown.
-FloatArray view(const Handle& handle) {
+val view(const val& handle) {
   const std::span<float> floats = wasm_arrays.at(handle.as<std::size_t>()).all;
-  return FloatArray(val(emscripten::typed_memory_view(floats.size(), floats.data())));
+  return val(emscripten::typed_memory_view(floats.size(), floats.data()));
 }
 
-void release(const Handle& handle) { wasm_arrays.at(handle.as<std::size_t>()) = {}; }
+void release(const val& handle) { wasm_arrays.at(handle.as<std::size_t>()) = {}; }
 
 std::string version_text() { return std::string(version()); }
 
 bool has_simd() { return built_with_simd(); }
 
-/// A type of bindings/src/raw_types.ts.
-#define RAW_TYPE(name) "import('../raw_types.ts')." name
-
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(posenc) {
   using emscripten::function;
-  using emscripten::register_type;
-
-  register_type<RawSpec>(RAW_TYPE("Spec"));
-  register_type<RawLayer>(RAW_TYPE("Layer"));
-  register_type<RawFloats>(RAW_TYPE("Floats"));
-  register_type<RawOut>(RAW_TYPE("Out"));
-  register_type<RawPositions>(RAW_TYPE("Positions"));
-  register_type<RawWords>(RAW_TYPE("Words"));
-  register_type<RawRotary>(RAW_TYPE("Rotary"));
-  register_type<RawLength>(RAW_TYPE("Length"));
-  register_type<RawAttend>(RAW_TYPE("Attend"));
-  register_type<Handle>(RAW_TYPE("Handle"));
-  register_type<FloatArray>("Float32Array");
-  register_type<HandleOutcome>(RAW_TYPE("HandleOutcome"));
-  register_type<FloatsOutcome>(RAW_TYPE("FloatsOutcome"));
-  register_type<MatrixOutcome>(RAW_TYPE("MatrixOutcome"));
-  register_type<RotationOutcome>(RAW_TYPE("RotationOutcome"));
-  register_type<FrequenciesOutcome>(RAW_TYPE("FrequenciesOutcome"));
-  register_type<TensorOutcome>(RAW_TYPE("TensorOutcome"));
-  register_type<AttendOutcome>(RAW_TYPE("AttendOutcome"));
-  register_type<AttentionOutcome>(RAW_TYPE("AttentionOutcome"));
-  register_type<ComparisonOutcome>(RAW_TYPE("ComparisonOutcome"));
-  register_type<InvariancesOutcome>(RAW_TYPE("InvariancesOutcome"));
-  register_type<PlacesOutcome>(RAW_TYPE("PlacesOutcome"));
 
   function("version", &version_text);
   function("hasSimd", &has_simd);

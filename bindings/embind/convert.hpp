@@ -359,7 +359,7 @@ inline val out_of_memory() {
 
 /// Runs `f` and returns { value } or { error: { code, message, field, rule, value } }: a C++ exception that reaches
 /// JavaScript has no message.
-template <class Outcome, class F>
+template <class Outcome = val, class F>
 Outcome guarded(F f) {
   try {
     val outcome = val::object();

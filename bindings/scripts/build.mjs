@@ -15,8 +15,14 @@ async function generate() {
   await writeFile(path('build/encodings.json'), run(path('build/native/src/tools/posenc-describe')));
   const script = path('bindings/scripts/generate_types.mjs');
   run(process.execPath, script, path('build/encodings.json'), path('bindings/src/generated'));
-  await cp(path('build/wasm/bindings/posenc_raw.d.ts'), path('bindings/src/generated/raw.d.ts'));
+  await writeFile(path('bindings/src/generated/raw.d.ts'), RAW_TYPES);
 }
+
+/** Of the glue that Emscripten writes. */
+const RAW_TYPES = `import type { RawModule } from '../raw_types.ts';
+
+export default function createRaw(options: object): Promise<RawModule>;
+`;
 
 /** Declarations keep the .ts of their imports; readers of the package have only .d.ts and .js. */
 async function rewriteDeclarations(folder) {

@@ -1,4 +1,3 @@
-import type { MainModule } from './generated/raw.js';
 import { brokenRule, wrongType } from './errors.ts';
 import type { Encoding } from './generated/encodings.ts';
 import { toSnakeCase } from './names.ts';
@@ -19,7 +18,7 @@ import { ArrayInWasm } from './wasm_array.ts';
 /** From the objects of the public API to what the raw module takes. Only shapes are looked at here; every rule about
  * values is the C++ library's. */
 
-export type Raw = MainModule;
+export type Raw = raw.RawModule;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

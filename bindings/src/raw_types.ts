@@ -1,4 +1,4 @@
-/** What the raw module takes and gives. bindings.cpp names these types, so that the module need not carry their text. */
+/** What the raw module takes and gives. The module itself knows only values: names of types would take room in it. */
 import type * as api from './types.ts';
 
 export interface Spec {
@@ -82,3 +82,29 @@ export type AttentionOutcome = Outcome<api.AttentionResult>;
 export type ComparisonOutcome = Outcome<api.Comparison>;
 export type InvariancesOutcome = Outcome<api.Invariances>;
 export type PlacesOutcome = Outcome<api.MultimodalPositions>;
+
+/** The functions of bindings.cpp; a test compares their names and parameters. */
+export interface RawModule {
+  version(): string;
+  hasSimd(): boolean;
+  hold(length: Length): HandleOutcome;
+  view(handle: Handle): Float32Array;
+  release(handle: Handle): void;
+  table(spec: Spec, positions: Positions, out: Out): MatrixOutcome;
+  rotation(spec: Spec, positions: Positions, rotary: Rotary, outCos: Out, outSin: Out): RotationOutcome;
+  frequencies(spec: Spec, seqLen: Length): FrequenciesOutcome;
+  apply(spec: Spec, x: Floats, positions: Positions, rotary: Rotary, out: Out): FloatsOutcome;
+  bias(spec: Spec, qPositions: Positions, kPositions: Positions, out: Out): TensorOutcome;
+  attend(spec: Spec, input: Attend): AttendOutcome;
+  attendOutput(spec: Spec, input: Attend, out: Out): FloatsOutcome;
+  attention(spec: Spec, layer: Layer, tokens: Words): AttentionOutcome;
+  compare(spec: Spec, layer: Layer, a: Words, b: Words): ComparisonOutcome;
+  invariances(spec: Spec, layer: Layer, tokens: Words): InvariancesOutcome;
+  multimodalPositions(
+    tokenTypes: Positions,
+    imageGrids: Positions,
+    videoGrids: Positions,
+    mergeSize: number,
+    stepsPerFrame: number,
+  ): PlacesOutcome;
+}

@@ -80,6 +80,23 @@ describe('WebAssembly memory', () => {
   });
 });
 
+describe('the raw module', () => {
+  /** `table(spec, positions, out)`, sorted. */
+  const bound = [...textOf('bindings/embind/bindings.cpp').matchAll(/function\("(\w+)(\(.*?\))?",/g)]
+    .map(([, name = '', parameters = '()']) => name + parameters)
+    .sort();
+
+  it('has the functions that raw_types.ts says', () => {
+    const methods = /interface RawModule \{(.*?)\n\}/s.exec(textOf('bindings/src/raw_types.ts'))?.[1] ?? '';
+    const typed = [...methods.matchAll(/^  (\w+)\((.*?)\): /gms)].map(([, name = '', parameters = '']) => {
+      const names = [...parameters.matchAll(/(\w+):/g)].map(([, parameter]) => parameter);
+      return `${name}(${names.join(', ')})`;
+    });
+    expect(bound.length).toBeGreaterThan(10);
+    expect(typed.sort()).toEqual(bound);
+  });
+});
+
 describe('names', () => {
   it('no encoding is named in the page outside its texts', async () => {
     const kinds = (await load()).encodings.map(({ kind }) => kind);
