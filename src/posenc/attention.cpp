@@ -207,10 +207,7 @@ void hide_masked(const Mask& mask, Positions q_positions, Positions k_positions,
 }
 
 void check_logits(std::span<const float> logits) {
-  // As whole numbers, for these a compiler may compare four at a time.
-  std::uint32_t largest = 0;
-  for (const float logit : logits) largest = std::max(largest, std::bit_cast<std::uint32_t>(logit) & 0x7fffffffU);
-  if (std::isfinite(std::bit_cast<float>(largest))) return;
+  if (std::isfinite(kernels::best.largest_magnitude(logits))) return;
   const auto wrong = std::ranges::find_if_not(logits, [](float logit) { return std::isfinite(logit); });
   fail(ErrorCode::not_finite, "", "logits", "be finite: q, k or the bias are too large for float", to_text(*wrong));
 }

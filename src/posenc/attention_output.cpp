@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "posenc/attention.hpp"
@@ -20,6 +21,9 @@ namespace {
 
 /// Queries of a tile. Packing the keys is paid by all of them; their logits should stay in the nearer caches.
 constexpr int kTile = 32;
+/// Keys of a block: as many as keep the logits of a tile in the nearest cache. A multiple of the width of panels.
+constexpr int kBlock = 256;
+static_assert(kBlock % kernels::kPanel == 0);
 
 /// A stretch of keys in storage order.
 struct Stretch {
@@ -37,12 +41,26 @@ class VisibleKeys {
   /// Puts -inf where a query does not see a key of `stretch`.
   void hide_others(Positions at, Stretch stretch, MatrixView<float> logits) const {
     if (!ascend_) return hide_masked(mask_, at, k_positions_.slice(stretch.first, stretch.count), axis_, logits);
+    if (all_see(at, stretch)) return;
     for (int query = 0; query < logits.rows(); ++query) {
       const Stretch seen = between(at(query, axis_), at(query, axis_));
-      const auto first = logits.row(query).begin() - stretch.first;
-      std::fill(logits.row(query).begin(), first + seen.first, -std::numeric_limits<float>::infinity());
-      std::fill(first + seen.first + seen.count, logits.row(query).end(), -std::numeric_limits<float>::infinity());
+      const int begin = std::clamp(seen.first - stretch.first, 0, stretch.count);
+      const int end = std::clamp(seen.first + seen.count - stretch.first, begin, stretch.count);
+      const auto row = logits.row(query).begin();
+      std::fill(row, row + begin, -std::numeric_limits<float>::infinity());
+      std::fill(row + end, row + stretch.count, -std::numeric_limits<float>::infinity());
     }
+  }
+
+  /// The first and the last place of some queries.
+  [[nodiscard]] std::pair<double, double> ends(Positions at) const {
+    double earliest = at(0, axis_);
+    double latest = earliest;
+    for (int query = 1; query < at.rows(); ++query) {
+      earliest = std::min(earliest, at(query, axis_));
+      latest = std::max(latest, at(query, axis_));
+    }
+    return {earliest, latest};
   }
 
   /// Keys that a query at some place from `earliest` to `latest` may see; all keys where they do not ascend.
@@ -56,6 +74,14 @@ class VisibleKeys {
 
  private:
   [[nodiscard]] double at(int key) const { return k_positions_(key, axis_); }
+
+  /// Whether every query sees all keys of a stretch.
+  [[nodiscard]] bool all_see(Positions at, Stretch stretch) const {
+    if (mask_.kind == Mask::Kind::none || stretch.count == 0) return true;
+    const auto [earliest, latest] = ends(at);
+    const double last_key = this->at(stretch.first + stretch.count - 1);
+    return last_key <= earliest && visible(mask_, latest, this->at(stretch.first));
+  }
 
   /// How many keys, from the first one on, are so; the others are not.
   template <class Condition>
@@ -116,6 +142,9 @@ void validate(const Encoding& encoding, const HeadsInput& input, MatrixView<floa
   }
 }
 
+/// Where sums of a few numbers cannot leave the range of float.
+constexpr float kSafe = std::numeric_limits<float>::max() / 8;
+
 /// All heads under one encoding; each tile of queries meets its keys in buffers that are used again.
 class OutputOfHeads {
  public:
@@ -126,9 +155,12 @@ class OutputOfHeads {
         factor_(static_cast<float>(input.scale.value_or(1.0F / std::sqrt(static_cast<float>(input.q.cols()))) *
                                    logit_factor(encoding))),
         k_(input.k),
-        query_buffer_(static_cast<std::size_t>(kTile) * static_cast<std::size_t>(input.q.cols())),
-        logit_buffer_(static_cast<std::size_t>(kTile) * static_cast<std::size_t>(input.k_positions.rows())),
-        bias_buffer_(encoding.bias != nullptr ? logit_buffer_.size() : 0) {
+        query_buffer_(size_of(kTile, input.q.cols())),
+        block_(encoding.bias != nullptr && encoding.bias->needs_whole_rows() ? input.k_positions.rows() : kBlock),
+        logit_buffer_(size_of(kTile, std::min(block_, input.k_positions.rows()))),
+        bias_buffer_(encoding.bias != nullptr ? logit_buffer_.size() : 0),
+        k_panels_(kernels::Panels::size(size_of(1, input.k.cols()), size_of(1, input.k_positions.rows()))),
+        v_panels_(kernels::Panels::size(size_of(1, input.k_positions.rows()), size_of(1, input.v.cols()))) {
     if (encoding.rotary == nullptr) return;
     rotations_ = rotations_of(*encoding.rotary, input.q_positions, input.k_positions);
     rotated_k_.assign(input.k.all().begin(), input.k.all().end());
@@ -139,7 +171,9 @@ class OutputOfHeads {
 
   void into(MatrixView<float> output) {
     const int n_queries = input_.q_positions.rows();
+    const int group = input_.n_heads / input_.n_kv_heads;
     for (int head = 0; head < input_.n_heads; ++head) {
+      if (head % group == 0) meet(head / group);
       for (int first = 0; first < n_queries; first += kTile) {
         const int count = std::min(kTile, n_queries - first);
         tile(head, first, output.slice(head * n_queries + first, count));
@@ -148,45 +182,103 @@ class OutputOfHeads {
   }
 
  private:
+  [[nodiscard]] static std::size_t size_of(int rows, int cols) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+  }
+
+  /// Makes the keys and values of a head ready for all queries that meet them.
+  void meet(int kv_head) {
+    const int n_keys = input_.k_positions.rows();
+    first_key_ = kv_head * n_keys;
+    const MatrixView<const float> k = k_.slice(first_key_, n_keys);
+    largest_k_ = kernels::best.largest_magnitude(k.all());
+    packed_k_ = kernels::best.pack_transposed(k, k_panels_);
+    packed_v_ = kernels::best.pack(input_.v.slice(first_key_, n_keys), v_panels_);
+  }
+
   /// `first`: the first query of the tile, of as many as the output has rows.
   void tile(int head, int first, MatrixView<float> output) {
-    const int n_keys = input_.k_positions.rows();
-    const int kv_head = head / (input_.n_heads / input_.n_kv_heads);
     const MatrixView<const float> q = input_.q.slice(head * input_.q_positions.rows() + first, output.rows());
-    const Positions at = input_.q_positions.slice(first, output.rows());
-    const Stretch seen = keys_of(at);
-    const MatrixView<const float> k = k_.slice(kv_head * n_keys + seen.first, seen.count);
-    const MatrixView<const float> plain_k = input_.k.slice(kv_head * n_keys + seen.first, seen.count);
-    const MatrixView<const float> v = input_.v.slice(kv_head * n_keys + seen.first, seen.count);
-    const Positions k_at = input_.k_positions.slice(seen.first, seen.count);
-    const MatrixView<float> logits = buffer(logit_buffer_, output.rows(), seen.count);
+    const MatrixView<const float> ready_q = ready(q, head, first);
+    const float bound = static_cast<float>(q.cols()) * kernels::best.largest_magnitude(ready_q.all()) * largest_k_;
+    const Tile queries{.head = head,
+                       .q = q,
+                       .at = input_.q_positions.slice(first, output.rows()),
+                       .safe = encoding_.relative == nullptr && bound < kSafe,
+                       .output = output};
+    largest_.fill(-std::numeric_limits<float>::infinity());
+    sums_.fill(0.0F);
+    std::ranges::fill(output.all(), 0.0F);
+    const Stretch seen = keys_of(queries.at);
+    for (int key = 0; key < seen.count; key += block_) {
+      add_block(queries, ready_q, {seen.first + key, std::min(block_, seen.count - key)});
+    }
+    for (int query = 0; query < output.rows(); ++query) {
+      const float sum = sums_[static_cast<std::size_t>(query)];
+      if (sum > 0.0F) kernels::best.scale(1.0F / sum, output.row(query));
+    }
+  }
 
-    kernels::best.multiply_transposed(ready(q, head, first), k, logits);
-    const RelativeQuery relative{q, plain_k, at, k_at, head};
+  /// Some queries of one head and their part of the output.
+  struct Tile {
+    int head;
+    MatrixView<const float> q;
+    Positions at;
+    bool safe;  ///< the products with the keys are far from the end of float
+    MatrixView<float> output;
+  };
+
+  /// Adds what the queries get from a block of keys: the sum of values by e^(logit - largest so far).
+  void add_block(const Tile& queries, MatrixView<const float> ready_q, Stretch keys) {
+    const auto& [head, q, at, safe, output] = queries;
+    const auto first_key = static_cast<std::size_t>(keys.first);
+    const auto n_keys = static_cast<std::size_t>(keys.count);
+    const Positions k_at = input_.k_positions.slice(keys.first, keys.count);
+    const MatrixView<float> logits = buffer(logit_buffer_, q.rows(), keys.count);
+    kernels::best.multiply_panels(ready_q, packed_k_.columns(first_key, n_keys), logits);
+    const RelativeQuery relative{q, input_.k.slice(first_key_ + keys.first, keys.count), at, k_at, head};
     if (encoding_.relative != nullptr) {
       encoding_.relative->add_to_dots(relative, logits);
-      for (float& logit : logits.all()) logit *= factor_;
+      kernels::best.scale(factor_, logits.all());
     }
-    check_logits(logits.all());
-    keys_.hide_others(at, seen, logits);
-    if (encoding_.bias != nullptr) add_bias({at, k_at, head, q, logits}, logits);
-    for (int query = 0; query < logits.rows(); ++query) kernels::best.softmax(logits.row(query));
-    kernels::best.multiply(logits, v, output);
+    if (!safe) check_logits(logits.all());
+    keys_.hide_others(at, keys, logits);
+    if (encoding_.bias != nullptr) add_bias({at, k_at, head, q, logits}, safe, logits);
+    weigh(logits, output);
+    kernels::best.add_panels_product(logits, packed_v_.summands(first_key, n_keys), output);
     if (encoding_.relative != nullptr) encoding_.relative->add_to_output(relative, logits, output);
   }
 
-  [[nodiscard]] Stretch keys_of(Positions at) const {
-    double earliest = at(0, input_.mask_axis);
-    double latest = earliest;
-    for (int query = 1; query < at.rows(); ++query) {
-      earliest = std::min(earliest, at(query, input_.mask_axis));
-      latest = std::max(latest, at(query, input_.mask_axis));
+  /// Logits become weights; what was added before shrinks where a larger logit has come.
+  void weigh(MatrixView<float> logits, MatrixView<float> output) {
+    std::array<float, kTile> shrink{};
+    for (int row = 0; row < logits.rows(); ++row) {
+      const auto query = static_cast<std::size_t>(row);
+      const float before = largest_[query];
+      largest_[query] = std::max(before, kernels::best.maximum(logits.row(row)));
+      // Nothing was seen and nothing is: every weight is 0, whatever it is measured from.
+      shrink[query] = before - std::max(largest_[query], std::numeric_limits<float>::lowest());
     }
-    return keys_.between(earliest, latest);
+    static_cast<void>(kernels::best.exponentials(0.0F, shrink));
+    for (int row = 0; row < logits.rows(); ++row) {
+      const auto query = static_cast<std::size_t>(row);
+      const float sum =
+          kernels::best.exponentials(std::max(largest_[query], std::numeric_limits<float>::lowest()), logits.row(row));
+      sums_[query] = sums_[query] * shrink[query] + sum;
+      if (shrink[query] != 1.0F) kernels::best.scale(shrink[query], output.row(row));
+    }
+  }
+
+  /// From a whole panel on.
+  [[nodiscard]] Stretch keys_of(Positions at) const {
+    const auto [earliest, latest] = keys_.ends(at);
+    const auto [first, count] = keys_.between(earliest, latest);
+    const int before = first % static_cast<int>(kernels::kPanel);
+    return {first - before, count + before};
   }
 
   [[nodiscard]] static MatrixView<float> buffer(std::vector<float>& numbers, int rows, int cols) {
-    return {std::span(numbers).first(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols)), rows, cols};
+    return {std::span(numbers).first(size_of(rows, cols)), rows, cols};
   }
 
   /// The queries as they meet the keys: rotated, and scaled unless relative vectors come before the factor.
@@ -194,18 +286,17 @@ class OutputOfHeads {
     const MatrixView<float> result = buffer(query_buffer_, q.rows(), q.cols());
     std::ranges::copy(q.all(), result.all().begin());
     if (encoding_.rotary != nullptr) rotate(rotations_.q, rotations_.q.first_row(head) + first, result);
-    if (encoding_.relative == nullptr) {
-      for (float& number : result.all()) number *= factor_;
-    }
+    if (encoding_.relative == nullptr) kernels::best.scale(factor_, result.all());
     return result;
   }
 
-  void add_bias(const BiasQuery& query, MatrixView<float> logits) {
+  /// `safe`: the logits are far from the end of float.
+  void add_bias(const BiasQuery& query, bool safe, MatrixView<float> logits) {
     const MatrixView<float> bias = buffer(bias_buffer_, logits.rows(), logits.cols());
     encoding_.bias->bias(query, bias);
-    check_logits(bias.all());
-    kernels::best.add_scaled(1.0F, bias.all(), logits.all());
-    check_not_above(logits.all());
+    const bool small = kernels::best.add(bias.all(), logits.all()) < kSafe;
+    if (!small) check_logits(bias.all());
+    if (!safe || !small) check_not_above(logits.all());
   }
 
   const Encoding& encoding_;
@@ -216,8 +307,17 @@ class OutputOfHeads {
   std::vector<float> rotated_k_;
   MatrixView<const float> k_;
   std::vector<float> query_buffer_;
+  int block_;  ///< keys at once
   std::vector<float> logit_buffer_;
   std::vector<float> bias_buffer_;
+  std::vector<float> k_panels_;
+  std::vector<float> v_panels_;
+  std::array<float, kTile> largest_{};  ///< logit of each query so far
+  std::array<float, kTile> sums_{};     ///< of e^(logit - largest)
+  int first_key_ = 0;
+  float largest_k_ = 0.0F;
+  kernels::Panels packed_k_{};
+  kernels::Panels packed_v_{};
 };
 
 }  // namespace

@@ -98,6 +98,8 @@ struct BiasGradients {
 class BiasesLogits {
  public:
   virtual ~BiasesLogits() = default;
+  /// The bias of a key depends on the logits of others: bias() wants all keys of a query at once.
+  [[nodiscard]] virtual bool needs_whole_rows() const { return false; }
   /// @param out  [query][key], logits
   virtual void bias(const BiasQuery& query, MatrixView<float> out) const = 0;
   /// Backward of bias(). Nothing to do without weights.

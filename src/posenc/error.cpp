@@ -1,7 +1,11 @@
 #include "posenc/error.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
+
+#include "kernels/kernels.hpp"
 
 namespace posenc {
 namespace {
@@ -75,12 +79,14 @@ std::string to_text(double number) {
   if (number < 0.0 || std::signbit(number)) return "-" + to_text(-number);
   if (std::isinf(number)) return "inf";
   constexpr int kMostDecimals = 15;
+  // Powers of ten are normal numbers from here to 1e308.
+  constexpr double kSmallest = 1e-307;
+  int exponent = static_cast<int>(std::floor(kernels::log(std::max(number, kSmallest)) / std::numbers::ln10));
+  if (number / 10.0 >= kernels::pow(10.0, exponent)) ++exponent;
   if (number == 0.0 || (number >= 1e-5 && number < 1e15)) {
-    return plain_decimal(number, number < 1.0 ? kMostDecimals : kMostDecimals - static_cast<int>(std::log10(number)));
+    return plain_decimal(number, kMostDecimals - std::max(exponent, 0));
   }
-  int exponent = static_cast<int>(std::floor(std::log10(number)));
-  const double mantissa = number / std::pow(10.0, exponent);
-  return plain_decimal(mantissa, kMostDecimals) + "e" + std::to_string(exponent);
+  return plain_decimal(number / kernels::pow(10.0, exponent), kMostDecimals) + "e" + std::to_string(exponent);
 }
 
 }  // namespace posenc

@@ -27,6 +27,12 @@ TEST_CASE("to_text: short decimals, as people write them", "[error]") {
   CHECK(to_text(1e8) == "100000000");
   CHECK(to_text(9007199254740991.0) == "9.007199254740991e15");
   CHECK(to_text(1e300) == "1e300");
+  CHECK(to_text(1e15) == "1e15");
+  CHECK(to_text(999.0) == "999");
+  CHECK(to_text(1000.0) == "1000");
+  CHECK(to_text(1e-9) == "1e-9");
+  CHECK(to_text(std::numeric_limits<double>::max()) == "1.797693134862316e308");
+  CHECK(to_text(5e-308) == "0.5e-307");
   CHECK(to_text(1e-7) == "1e-7");
   CHECK(to_text(std::numeric_limits<double>::quiet_NaN()) == "nan");
   CHECK(to_text(-std::numeric_limits<double>::infinity()) == "-inf");

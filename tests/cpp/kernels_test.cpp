@@ -53,6 +53,53 @@ TEST_CASE("softmax: the twins agree to the bit", "[kernel]") {
   });
 }
 
+TEST_CASE("add, scale, maximum and exponentials: the twins agree to the bit", "[kernel]") {
+  const std::size_t size = any_size();
+  check_twins(2 * size, [&](const Kernels& k, std::span<float> x) {
+    const std::span<float> y = x.last(size);
+    const float largest = k.add(x.first(size), y);
+    CHECK(largest == k.largest_magnitude(x.first(size)));
+    k.scale(0.75F, y);
+    if (size == 0) return;
+    x[0] = largest;
+    x[size - 1] = k.exponentials(k.maximum(y), y);
+  });
+}
+
+TEST_CASE("largest_magnitude: signs do not count, and NaN is larger than infinity", "[kernel]") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (std::size_t size = 0; size < 11; ++size) {
+    std::vector<float> x(size, 0.5F);
+    CHECK(kernels::best.largest_magnitude(x) == (size == 0 ? 0.0F : 0.5F));
+    for (std::size_t i = 0; i < size; ++i) {
+      x.assign(size, 0.5F);
+      x[i] = -2.0F;
+      CHECK(kernels::best.largest_magnitude(x) == 2.0F);
+      x[i] = -kInfinity;
+      CHECK(kernels::best.largest_magnitude(x) == kInfinity);
+      x[size - 1 - i] = kInfinity;
+      x[i] = std::numeric_limits<float>::quiet_NaN();
+      CHECK(std::isnan(kernels::best.largest_magnitude(x)));
+    }
+  }
+}
+
+TEST_CASE("exponentials: what is hidden is 0, whatever is largest", "[kernel]") {
+  constexpr float kHidden = -std::numeric_limits<float>::infinity();
+  std::vector<float> x{kHidden, 0.0F, kHidden, -1.0F, kHidden};
+  CHECK(kernels::best.maximum(x) == 0.0F);
+  const float sum = kernels::best.exponentials(0.0F, x);
+  CHECK(x[0] == 0.0F);
+  CHECK(x[1] == 1.0F);
+  CHECK(std::abs(x[3] - std::exp(-1.0F)) < 1e-7F);
+  CHECK(sum == 1.0F + x[3]);
+  std::vector<float> none(5, kHidden);
+  CHECK(kernels::best.maximum(none) == kHidden);
+  CHECK(kernels::best.maximum({}) == kHidden);
+  CHECK(kernels::best.exponentials(std::numeric_limits<float>::lowest(), none) == 0.0F);
+  CHECK(none == std::vector<float>(5, 0.0F));
+}
+
 TEST_CASE("sigmoid: the twins agree to the bit", "[kernel]") {
   const std::size_t size = any_size();
   const float scale = GENERATE(1.0F, 40.0F);

@@ -42,7 +42,19 @@ struct Tables {
 constexpr Tables kScalar{&kernels::scalar, &kernels::training_scalar};
 const Tables kSimd{kernels::simd, kernels::training_simd};
 
-enum class Product { multiply, multiply_transposed, add_transposed_product };
+enum class Product { multiply, multiply_transposed, add_transposed_product, panels, panels_transposed, add_panels };
+
+void run_packed(Product product, const Size& size, const kernels::Kernels& kernels, std::span<const float> left,
+                std::span<const float> right, MatrixView<float> out) {
+  std::vector<float> numbers(
+      kernels::Panels::size(static_cast<std::size_t>(size.inner), static_cast<std::size_t>(size.cols)));
+  const kernels::Panels panels = product == Product::panels_transposed
+                                     ? kernels.pack_transposed({right, size.cols, size.inner}, numbers)
+                                     : kernels.pack({right, size.inner, size.cols}, numbers);
+  const MatrixView<const float> a(left, size.rows, size.inner);
+  if (product == Product::add_panels) return kernels.add_panels_product(a, panels, out);
+  kernels.multiply_panels(a, panels, out);
+}
 
 /// a, b and out one after the other in `x`.
 void run(Product product, const Size& size, const Tables& tables, std::span<float> x) {
@@ -57,6 +69,10 @@ void run(Product product, const Size& size, const Tables& tables, std::span<floa
     case Product::add_transposed_product:
       return tables.training->add_transposed_product({left, size.inner, size.rows}, {right, size.inner, size.cols},
                                                      out);
+    case Product::panels:
+    case Product::panels_transposed:
+    case Product::add_panels:
+      return run_packed(product, size, *tables.kernels, left, right, out);
   }
 }
 
@@ -68,7 +84,8 @@ void check_product(Product product, const Size& size) {
 }
 
 Product any_product() {
-  return GENERATE(Product::multiply, Product::multiply_transposed, Product::add_transposed_product);
+  return GENERATE(Product::multiply, Product::multiply_transposed, Product::add_transposed_product, Product::panels,
+                  Product::panels_transposed, Product::add_panels);
 }
 
 }  // namespace
@@ -86,7 +103,7 @@ TEST_CASE("products: the twins agree to the bit across the edges of blocks", "[k
   const Product product = any_product();
   for (const int inner : {126, 128, 129, 131, 257}) {
     for (const int cols : {6, 63, 64, 65, 130}) {
-      for (const int rows : {3, 8, 13}) check_product(product, {rows, inner, cols});
+      for (const int rows : {3, 8, 33}) check_product(product, {rows, inner, cols});
     }
   }
 }
@@ -99,15 +116,17 @@ TEST_CASE("products: within the bound of the header", "[kernel]") {
   run(product, size, {&kernels::best, &kernels::training}, after.all());
   const std::span<const float> a = before.all().first(size.left());
   const std::span<const float> b = before.all().subspan(size.left(), size.right());
-  const bool adds = product == Product::add_transposed_product;
+  const bool adds = product == Product::add_transposed_product || product == Product::add_panels;
+  const bool left_transposed = product == Product::add_transposed_product;
+  const bool right_transposed = product == Product::multiply_transposed || product == Product::panels_transposed;
   for (int i = 0; i < size.rows; ++i) {
     for (int j = 0; j < size.cols; ++j) {
       const std::size_t at = size.left() + size.right() + static_cast<std::size_t>(i * size.cols + j);
       double exact = adds ? static_cast<double>(before.all()[at]) : 0.0;
       double magnitude = std::abs(exact);
       for (int k = 0; k < size.inner; ++k) {
-        const int left = adds ? k * size.rows + i : i * size.inner + k;
-        const int right = product == Product::multiply_transposed ? j * size.inner + k : k * size.cols + j;
+        const int left = left_transposed ? k * size.rows + i : i * size.inner + k;
+        const int right = right_transposed ? j * size.inner + k : k * size.cols + j;
         const double term = static_cast<double>(a[static_cast<std::size_t>(left)]) *
                             static_cast<double>(b[static_cast<std::size_t>(right)]);
         exact += term;
@@ -117,4 +136,31 @@ TEST_CASE("products: within the bound of the header", "[kernel]") {
       CHECK(std::abs(static_cast<double>(after.all()[at]) - exact) <= size.inner * std::ldexp(1.0, -24) * magnitude);
     }
   }
+}
+
+TEST_CASE("products: some columns or summands of what was packed", "[kernel]") {
+  constexpr int kRows = 5;
+  constexpr int kInner = 40;
+  constexpr int kCols = 27;
+  Numbers a(kRows * kInner, 0, 1);
+  Numbers b(kInner * kCols, 0, 2);
+  std::vector<float> numbers(kernels::Panels::size(kInner, kCols));
+  const kernels::Panels panels = kernels::best.pack({b.all(), kInner, kCols}, numbers);
+  Matrix<float> whole(kRows, kCols);
+  kernels::best.multiply_panels({a.all(), kRows, kInner}, panels, whole.view());
+  Matrix<float> part(kRows, 11);
+  kernels::best.multiply_panels({a.all(), kRows, kInner}, panels.columns(16, 11), part.view());
+  for (int i = 0; i < kRows; ++i) CHECK(same_bits(part.row(i), whole.row(i).subspan(16, 11)));
+  // The first summands, and then the others on top of them.
+  Matrix<float> left(kRows, 30);
+  Matrix<float> right(kRows, kInner - 30);
+  for (int i = 0; i < kRows; ++i) {
+    const std::span<const float> row = a.all().subspan(static_cast<std::size_t>(i * kInner), kInner);
+    std::ranges::copy(row.first(30), left.row(i).begin());
+    std::ranges::copy(row.subspan(30), right.row(i).begin());
+  }
+  Matrix<float> sum(kRows, kCols);
+  kernels::best.multiply_panels(left.view(), panels.summands(0, 30), sum.view());
+  kernels::best.add_panels_product(right.view(), panels.summands(30, kInner - 30), sum.view());
+  CHECK(same_bits(sum.all(), whole.all()));
 }

@@ -122,6 +122,8 @@ class CopeBias final : public BiasesLogits {
   CopeBias(const CopeParams& params, std::span<const float> table, int head_dim)
       : gates_(params.gates), table_(table, params.max_position, head_dim) {}
 
+  [[nodiscard]] bool needs_whole_rows() const override { return true; }
+
   void bias(const BiasQuery& query, MatrixView<float> out) const override {
     check(query);
     const std::vector<int> order = by_position(query);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "kernels/kernels.hpp"
@@ -10,6 +11,11 @@
 namespace posenc::kernels::by_scalar {
 
 void add_scaled(float factor, std::span<const float> x, std::span<float> y);
+/// add(), with the bits of its result.
+std::uint32_t add_bits(std::span<const float> x, std::span<float> y);
+void scale(float factor, std::span<float> x);
+/// The largest of the numbers without their signs, as bits.
+[[nodiscard]] std::uint32_t largest_bits(std::span<const float> x);
 void sin_cos(double position, std::span<const double> inv_freq, std::span<double> sin, std::span<double> cos);
 void sigmoid(std::span<float> x);
 

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 /// Constants that both twins of a kernel share: a different digit would be a different result.
 namespace posenc::kernels {
+
+/// All bits of a float but its sign.
+inline constexpr std::uint32_t kMagnitudeBits = 0x7fffffffU;
 
 /// Adding and subtracting 1.5 * 2^52 (2^23) rounds to the nearest whole number, ties to even; the low bits of the sum
 /// hold that number in two's complement.

@@ -43,15 +43,52 @@ struct TileView {
   std::size_t stride;
 };
 
+/// Columns of a panel.
+inline constexpr std::size_t kPanel = 8;
+
+/// The right factor of many products: panels of kPanel columns, each [k][kPanel] and `stride` floats after the one
+/// before. What fills the last panel up reaches no result.
+struct Panels {
+  const float* numbers;
+  std::size_t stride;
+  std::size_t inner;
+  std::size_t cols;
+
+  [[nodiscard]] static constexpr std::size_t size(std::size_t inner, std::size_t cols) {
+    return inner * ((cols + kPanel - 1) / kPanel * kPanel);
+  }
+  [[nodiscard]] Panels summands(std::size_t first, std::size_t count) const {
+    return {numbers + first * kPanel, stride, count, cols};
+  }
+  /// `first`: a multiple of kPanel.
+  [[nodiscard]] Panels columns(std::size_t first, std::size_t count) const {
+    return {numbers + first / kPanel * stride, stride, inner, count};
+  }
+};
+
 struct Kernels {
   /// sum of a[i] * b[i]; error <= (n / 4 + 4) * 2^-24 * sum |a[i] * b[i]|.
   float (*dot)(std::span<const float> a, std::span<const float> b);
   /// y[i] += factor * x[i]; two roundings.
   void (*add_scaled)(float factor, std::span<const float> x, std::span<float> y);
+  /// y[i] += x[i]; returns largest_magnitude(x).
+  float (*add)(std::span<const float> x, std::span<float> y);
+  /// x[i] *= factor.
+  void (*scale)(float factor, std::span<float> x);
+  /// The largest |x[i]|, where NaN is larger than infinity; 0 of nothing.
+  float (*largest_magnitude)(std::span<const float> x);
   /// out[i][j] = sum over k of a[i][k] * b[k][j], k ascending; error <= n * 2^-24 * sum |a[i][k] * b[k][j]|.
   void (*multiply)(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out);
   /// out[i][j] = sum over k of a[i][k] * b[j][k], likewise.
   void (*multiply_transposed)(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out);
+  /// Packs b [k][col] into Panels::size floats.
+  Panels (*pack)(MatrixView<const float> b, std::span<float> panels);
+  /// Packs b [col][k].
+  Panels (*pack_transposed)(MatrixView<const float> b, std::span<float> panels);
+  /// As multiply() with what was packed.
+  void (*multiply_panels)(MatrixView<const float> a, const Panels& b, MatrixView<float> out);
+  /// out[i][j] += a[i][k] * b[k][j] for each k, ascending.
+  void (*add_panels_product)(MatrixView<const float> a, const Panels& b, MatrixView<float> out);
   /// sin and cos of position * inv_freq[i] radians. Error below 1e-13 beside that of the rounding of the product:
   /// rounded to float, 0.51 units in the last place while |angle| <= 1e6, 1.2e-7 at 1e9. |angle| <= 1e9.
   void (*sin_cos)(double position, std::span<const double> inv_freq, std::span<double> sin, std::span<double> cos);
@@ -63,6 +100,11 @@ struct Kernels {
   /// The same, but pair i stands in column 2i of sin and of cos; cos begins one float after sin.
   void (*add_angles_interleaved)(const AnglesView& a, const AnglesView& b, const AnglesView& steps,
                                  const TileView& tile);
+  /// The largest number; -inf of nothing. No NaN.
+  float (*maximum)(std::span<const float> x);
+  /// x[i] = e^(x[i] - largest), in place; returns their sum. x[i] <= largest; -inf gives exactly 0, whatever is
+  /// largest. No NaN, no +inf. Relative error of a number <= 4 * 2^-24 above e^-87; below that it is 0.
+  float (*exponentials)(float largest, std::span<float> x);
   /// x[i] = e^(x[i] - max) / sum of these, in place. -inf gives exactly 0; all -inf gives all 0. No NaN, no +inf.
   /// Relative error <= (n / 4 + 8) * 2^-24 of weights above e^-87; below that a weight is 0.
   void (*softmax)(std::span<float> x);

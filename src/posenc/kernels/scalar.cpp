@@ -29,6 +29,26 @@ void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
   for (std::size_t i = 0; i < x.size(); ++i) y[i] += factor * x[i];
 }
 
+void scale(float factor, std::span<float> x) {
+  for (float& value : x) value *= factor;
+}
+
+std::uint32_t largest_bits(std::span<const float> x) {
+  std::uint32_t largest = 0;
+  for (const float value : x) largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & kMagnitudeBits);
+  return largest;
+}
+
+static float largest_magnitude(std::span<const float> x) { return std::bit_cast<float>(largest_bits(x)); }
+
+std::uint32_t add_bits(std::span<const float> x, std::span<float> y) {
+  assert(x.size() == y.size());
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] += x[i];
+  return largest_bits(x);
+}
+
+static float add(std::span<const float> x, std::span<float> y) { return std::bit_cast<float>(add_bits(x, y)); }
+
 void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out) {
   assert(a.cols() == b.rows() && out.rows() == a.rows() && out.cols() == b.cols());
   for (int i = 0; i < out.rows(); ++i) {
@@ -49,6 +69,44 @@ void multiply_transposed(MatrixView<const float> a, MatrixView<const float> b, M
       out(i, j) = sum;
     }
   }
+}
+
+/// Packs element(k, column), which is 0 beyond the last column.
+template <class Element>
+static Panels pack_elements(std::size_t inner, std::size_t cols, std::span<float> panels, Element element) {
+  assert(panels.size() == Panels::size(inner, cols));
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    const std::size_t column = i / (inner * kPanel) * kPanel + i % kPanel;
+    panels[i] = column < cols ? element(i / kPanel % inner, column) : 0.0F;
+  }
+  return {panels.data(), inner * kPanel, inner, cols};
+}
+
+static Panels pack(MatrixView<const float> b, std::span<float> panels) {
+  return pack_elements(static_cast<std::size_t>(b.rows()), static_cast<std::size_t>(b.cols()), panels,
+                       [&](std::size_t k, std::size_t j) { return b.row(static_cast<int>(k))[j]; });
+}
+
+static Panels pack_transposed(MatrixView<const float> b, std::span<float> panels) {
+  return pack_elements(static_cast<std::size_t>(b.cols()), static_cast<std::size_t>(b.rows()), panels,
+                       [&](std::size_t k, std::size_t j) { return b.row(static_cast<int>(j))[k]; });
+}
+
+static void add_panels_product(MatrixView<const float> a, const Panels& b, MatrixView<float> out) {
+  assert(static_cast<std::size_t>(a.cols()) == b.inner && static_cast<std::size_t>(out.cols()) == b.cols);
+  for (int i = 0; i < out.rows(); ++i) {
+    for (std::size_t j = 0; j < b.cols; ++j) {
+      const float* const column = b.numbers + j / kPanel * b.stride + j % kPanel;
+      float sum = out.row(i)[j];
+      for (std::size_t k = 0; k < b.inner; ++k) sum += a.row(i)[k] * column[k * kPanel];
+      out.row(i)[j] = sum;
+    }
+  }
+}
+
+static void multiply_panels(MatrixView<const float> a, const Panels& b, MatrixView<float> out) {
+  std::ranges::fill(out.all(), 0.0F);
+  add_panels_product(a, b, out);
 }
 
 template <std::size_t N, class T>
@@ -114,19 +172,24 @@ static float exp_of_nonpositive(float x) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) + (std::bit_cast<std::uint32_t>(rounded) << 23U));
 }
 
-void softmax(std::span<float> x) {
+float maximum(std::span<const float> x) {
   float largest = -std::numeric_limits<float>::infinity();
   for (const float value : x) largest = std::max(largest, value);
-  if (largest == -std::numeric_limits<float>::infinity()) {
-    std::ranges::fill(x, 0.0F);
-    return;
-  }
+  return largest;
+}
+
+float exponentials(float largest, std::span<float> x) {
   PartialSums sums{};
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i] = exp_of_nonpositive(x[i] - largest);
     sums[i % 4] += x[i];
   }
-  const float sum = total(sums);
+  return total(sums);
+}
+
+void softmax(std::span<float> x) {
+  const float sum = exponentials(maximum(x), x);
+  if (sum == 0.0F) return;
   for (float& value : x) value /= sum;
 }
 
@@ -172,11 +235,20 @@ static void rotate_interleaved(MatrixView<const float> cos, MatrixView<const flo
 
 constinit const Kernels scalar{by_scalar::dot,
                                by_scalar::add_scaled,
+                               by_scalar::add,
+                               by_scalar::scale,
+                               by_scalar::largest_magnitude,
                                by_scalar::multiply,
                                by_scalar::multiply_transposed,
+                               by_scalar::pack,
+                               by_scalar::pack_transposed,
+                               by_scalar::multiply_panels,
+                               by_scalar::add_panels_product,
                                by_scalar::sin_cos,
                                by_scalar::add_angles,
                                by_scalar::add_angles_interleaved,
+                               by_scalar::maximum,
+                               by_scalar::exponentials,
                                by_scalar::softmax,
                                by_scalar::sigmoid,
                                by_scalar::rotate_half,

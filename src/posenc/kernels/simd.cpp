@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,42 @@ void add_scaled(float factor, std::span<const float> x, std::span<float> y) {
     (Floats::load_unaligned(&y[i]) + factors * Floats::load_unaligned(&x[i])).store_unaligned(&y[i]);
   }
   by_scalar::add_scaled(factor, x.subspan(whole), y.subspan(whole));
+}
+
+void scale(float factor, std::span<float> x) {
+  const std::size_t whole = whole_blocks(x.size(), kFloats);
+  const Floats factors(factor);
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    (Floats::load_unaligned(&x[i]) * factors).store_unaligned(&x[i]);
+  }
+  by_scalar::scale(factor, x.subspan(whole));
+}
+
+// As whole numbers, magnitudes have the order of the floats, with NaN above infinity.
+using Magnitudes = xsimd::batch<std::uint32_t, Floats::arch_type>;
+
+Magnitudes magnitudes(Floats x) { return xsimd::bitwise_cast<std::uint32_t>(x) & Magnitudes(kMagnitudeBits); }
+
+float add(std::span<const float> x, std::span<float> y) {
+  assert(x.size() == y.size());
+  const std::size_t whole = whole_blocks(x.size(), kFloats);
+  Magnitudes largest(0U);
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    const Floats summand = Floats::load_unaligned(&x[i]);
+    (Floats::load_unaligned(&y[i]) + summand).store_unaligned(&y[i]);
+    largest = xsimd::max(largest, magnitudes(summand));
+  }
+  const std::uint32_t rest = by_scalar::add_bits(x.subspan(whole), y.subspan(whole));
+  return std::bit_cast<float>(std::max(xsimd::reduce_max(largest), rest));
+}
+
+float largest_magnitude(std::span<const float> x) {
+  const std::size_t whole = whole_blocks(x.size(), kFloats);
+  Magnitudes largest(0U);
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    largest = xsimd::max(largest, magnitudes(Floats::load_unaligned(&x[i])));
+  }
+  return std::bit_cast<float>(std::max(xsimd::reduce_max(largest), by_scalar::largest_bits(x.subspan(whole))));
 }
 
 void sin_cos(double position, std::span<const double> inv_freq, std::span<double> sin, std::span<double> cos) {
@@ -159,17 +196,19 @@ void add_angles_interleaved(const AnglesView& a, const AnglesView& b, const Angl
   add_angles_as<true>(a, b, steps, tile);
 }
 
-void softmax(std::span<float> x) {
+constexpr float kLowest = -std::numeric_limits<float>::infinity();
+
+float maximum(std::span<const float> x) {
   const std::size_t whole = whole_blocks(x.size(), kFloats);
-  constexpr float kLowest = -std::numeric_limits<float>::infinity();
   Floats maxima(kLowest);
   for (std::size_t i = 0; i < whole; i += kFloats) maxima = xsimd::max(maxima, Floats::load_unaligned(&x[i]));
   float largest = xsimd::reduce_max(maxima);
   for (std::size_t i = whole; i < x.size(); ++i) largest = x[i] > largest ? x[i] : largest;
-  if (largest == kLowest) {
-    for (float& value : x) value = 0.0F;
-    return;
-  }
+  return largest;
+}
+
+float exponentials(float largest, std::span<float> x) {
+  const std::size_t whole = whole_blocks(x.size(), kFloats);
   const Floats shift(largest);
   Floats lanes(0.0F);
   for (std::size_t i = 0; i < whole; i += kFloats) {
@@ -183,7 +222,13 @@ void softmax(std::span<float> x) {
     exp_of_nonpositive(Floats::load_aligned(rest)).store_aligned(rest);
     for (std::size_t i = whole; i < x.size(); ++i) x[i] = rest[i - whole];
   }
-  const float sum = total(lanes, whole, x.size(), [&](std::size_t i) { return x[i]; });
+  return total(lanes, whole, x.size(), [&](std::size_t i) { return x[i]; });
+}
+
+void softmax(std::span<float> x) {
+  const float sum = exponentials(maximum(x), x);
+  if (sum == 0.0F) return;
+  const std::size_t whole = whole_blocks(x.size(), kFloats);
   const Floats divisor(sum);
   for (std::size_t i = 0; i < whole; i += kFloats) {
     (Floats::load_unaligned(&x[i]) / divisor).store_unaligned(&x[i]);
@@ -275,9 +320,26 @@ void rotate_interleaved(MatrixView<const float> cos, MatrixView<const float> sin
   rotate_as<true>(cos, sin, blocks, x);
 }
 
-constinit const Kernels kSimd{dot,     add_scaled,  by_simd::multiply,      by_simd::multiply_transposed,
-                              sin_cos, add_angles,  add_angles_interleaved, softmax,
-                              sigmoid, rotate_half, rotate_interleaved};
+constinit const Kernels kSimd{dot,
+                              add_scaled,
+                              add,
+                              scale,
+                              largest_magnitude,
+                              by_simd::multiply,
+                              by_simd::multiply_transposed,
+                              by_simd::pack,
+                              by_simd::pack_transposed,
+                              by_simd::multiply_panels,
+                              by_simd::add_panels_product,
+                              sin_cos,
+                              add_angles,
+                              add_angles_interleaved,
+                              maximum,
+                              exponentials,
+                              softmax,
+                              sigmoid,
+                              rotate_half,
+                              rotate_interleaved};
 
 }  // namespace
 

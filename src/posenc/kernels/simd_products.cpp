@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "kernels/simd_batch.hpp"
@@ -11,19 +12,18 @@
 // Every element of a product is one sum, k ascending, whatever stands around it; so blocks, and zeros that fill one up,
 // leave no trace in the result.
 //
-//   block   kInner rows and kColumns columns of b, packed into panels [k][kPanel]: it stays in the nearest cache while
-//           all rows of a meet it
-//   strip   kRows rows of a, packed as [k][kRows]; kStrips rows are packed together, for columns of a come by the line
+//   panel   kPanel columns of the right factor, packed as [k][kPanel]
+//   strip   kRows rows of the left factor, packed as [k][kRows]; so many of both that they stay in the nearest caches:
+//           kGroup rows and kInner summands at once
 //   tile    kRows x kPanel sums, which stay in registers while a strip meets a panel
 
 namespace posenc::kernels {
 namespace {
 
 constexpr std::size_t kRows = 4;
-constexpr std::size_t kPanel = 2 * kFloats;
+static_assert(kPanel == 2 * kFloats);
 constexpr std::size_t kInner = 128;
-constexpr std::size_t kColumns = 64;
-constexpr std::size_t kStrips = 16;
+constexpr std::size_t kGroup = 32;
 
 enum class Start { zero, out };
 
@@ -173,68 +173,69 @@ struct Factor {
   }
 };
 
-/// Some summands of all rows of the result.
-struct Rows {
-  Factor a;
-  std::size_t count;
-  std::size_t k;      ///< the first summand
-  std::size_t inner;  ///< so many, at most kInner
-};
-
-/// From row i on.
-void pack_strips(const Rows& rows, std::size_t i, std::size_t count, float* packed) {
-  if (rows.a.transposed) {
-    pack_columns(rows.a.from(rows.k, i), rows.a.end, rows.inner, count, kRows, packed);
-  } else {
-    pack_rows(rows.a.from(i, rows.k), count, rows.inner, kRows, packed);
-  }
-}
-
-void add_block(const Rows& rows, const float* block, std::size_t cols, Start start, const Part<float>& out) {
-  std::array<float, kInner * kStrips> strips;
-  for (std::size_t i = 0; i < rows.count; i += kRows) {
-    const float* const strip = &strips[i % kStrips * rows.inner];
-    if (i % kStrips == 0) pack_strips(rows, i, std::min(kStrips, rows.count - i), strips.data());
-    const std::size_t height = std::min(kRows, rows.count - i);
-    for (std::size_t j = 0; j < cols; j += kPanel) {
-      const std::size_t width = std::min(kPanel, cols - j);
-      const float* const panel = block + j * rows.inner;
-      const Part<float> tile{out.row(i) + j, out.stride};
-      if (height == kRows && width == kPanel) {
-        add_tile(strip, panel, rows.inner, start, tile);
-      } else {
-        add_cut_tile(strip, panel, rows.inner, start, tile, height, width);
-      }
+/// Rows, packed as strips, meet one panel.
+void add_panel(const float* strips, std::size_t rows, const float* panel, std::size_t inner, std::size_t width,
+               Start start, const Part<float>& out) {
+  for (std::size_t i = 0; i < rows; i += kRows, strips += kRows * inner) {
+    const std::size_t height = std::min(kRows, rows - i);
+    const Part<float> tile{out.row(i), out.stride};
+    if (height == kRows && width == kPanel) {
+      add_tile(strips, panel, inner, start, tile);
+    } else {
+      add_cut_tile(strips, panel, inner, start, tile, height, width);
     }
   }
 }
 
-/// Columns of the right factor from column j and summand k on.
-void pack_block(const Factor& b, std::size_t j, std::size_t k, std::size_t inner, std::size_t cols, float* packed) {
-  if (b.transposed) {
-    pack_rows(b.from(j, k), cols, inner, kPanel, packed);
-  } else {
-    pack_columns(b.from(k, j), b.end, inner, cols, kPanel, packed);
-  }
-}
-
-/// out = a * b, or out += a * b.
-void product(const Factor& a, const Factor& b, std::size_t inner, Start start, MatrixView<float> out) {
-  const auto rows = static_cast<std::size_t>(out.rows());
-  const auto cols = static_cast<std::size_t>(out.cols());
-  if (inner == 0 && start == Start::zero) std::ranges::fill(out.all(), 0.0F);
-  std::array<float, kInner * kColumns> block;
-  for (std::size_t j = 0; j < cols; j += kColumns) {
-    const std::size_t width = std::min(kColumns, cols - j);
-    for (std::size_t k = 0; k < inner; k += kInner) {
-      const std::size_t depth = std::min(kInner, inner - k);
-      pack_block(b, j, k, depth, width, block.data());
-      add_block({a, rows, k, depth}, block.data(), width, k == 0 ? start : Start::out, {out.all().data() + j, cols});
-    }
+/// Some rows, packed as strips, meet all panels.
+void add_group(const float* strips, std::size_t rows, const Panels& b, Start start, const Part<float>& out) {
+  for (std::size_t j = 0; j < b.cols; j += kPanel) {
+    const float* const panel = b.columns(j, kPanel).numbers;
+    add_panel(strips, rows, panel, b.inner, std::min(kPanel, b.cols - j), start, {out.data + j, out.stride});
   }
 }
 
 std::size_t size_of(int number) { return static_cast<std::size_t>(number); }
+
+/// out = a * b, or out += a * b.
+void product(const Factor& a, const Panels& b, Start start, MatrixView<float> out) {
+  const std::size_t rows = size_of(out.rows());
+  if (b.inner == 0 && start == Start::zero) std::ranges::fill(out.all(), 0.0F);
+  std::array<float, kInner * kGroup> strips;
+  for (std::size_t i = 0; i < rows; i += kGroup) {
+    const std::size_t height = std::min(kGroup, rows - i);
+    for (std::size_t k = 0; k < b.inner; k += kInner) {
+      const std::size_t depth = std::min(kInner, b.inner - k);
+      if (a.transposed) {
+        pack_columns(a.from(k, i), a.end, depth, height, kRows, strips.data());
+      } else {
+        pack_rows(a.from(i, k), height, depth, kRows, strips.data());
+      }
+      add_group(strips.data(), height, b.summands(k, depth), k == 0 ? start : Start::out,
+                {out.all().data() + i * b.cols, b.cols});
+    }
+  }
+}
+
+Panels pack_factor(const Factor& b, std::size_t inner, std::size_t cols, float* panels) {
+  if (b.transposed) {
+    pack_rows(b.part, cols, inner, kPanel, panels);
+  } else {
+    pack_columns(b.part, b.end, inner, cols, kPanel, panels);
+  }
+  return {panels, inner * kPanel, inner, cols};
+}
+
+/// Packs the right factor for this product alone.
+void product(const Factor& a, const Factor& b, std::size_t inner, Start start, MatrixView<float> out) {
+  constexpr std::size_t kSmall = 4096;
+  const std::size_t cols = size_of(out.cols());
+  const std::size_t size = Panels::size(inner, cols);
+  std::array<float, kSmall> small;
+  std::unique_ptr<float[]> large;
+  if (size > kSmall) large = std::make_unique_for_overwrite<float[]>(size);
+  product(a, pack_factor(b, inner, cols, size > kSmall ? large.get() : small.data()), start, out);
+}
 
 }  // namespace
 
@@ -248,6 +249,26 @@ void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<f
 void multiply_transposed(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out) {
   assert(a.cols() == b.cols() && out.rows() == a.rows() && out.cols() == b.rows());
   product({a, false}, {b, true}, size_of(a.cols()), Start::zero, out);
+}
+
+Panels pack(MatrixView<const float> b, std::span<float> panels) {
+  assert(panels.size() == Panels::size(size_of(b.rows()), size_of(b.cols())));
+  return pack_factor({b, false}, size_of(b.rows()), size_of(b.cols()), panels.data());
+}
+
+Panels pack_transposed(MatrixView<const float> b, std::span<float> panels) {
+  assert(panels.size() == Panels::size(size_of(b.cols()), size_of(b.rows())));
+  return pack_factor({b, true}, size_of(b.cols()), size_of(b.rows()), panels.data());
+}
+
+void multiply_panels(MatrixView<const float> a, const Panels& b, MatrixView<float> out) {
+  assert(size_of(a.cols()) == b.inner && out.rows() == a.rows() && size_of(out.cols()) == b.cols);
+  product({a, false}, b, Start::zero, out);
+}
+
+void add_panels_product(MatrixView<const float> a, const Panels& b, MatrixView<float> out) {
+  assert(size_of(a.cols()) == b.inner && out.rows() == a.rows() && size_of(out.cols()) == b.cols);
+  product({a, false}, b, Start::out, out);
 }
 
 void add_transposed_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> out) {
