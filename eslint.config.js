@@ -31,9 +31,12 @@ const NO_PAGE = { regex: '(^|/)(web|tests)/', message: 'The package does not kno
 const PUBLIC_ENTRIES = [
   {
     regex: '(^|/)(bindings|dist)/|posenc_raw',
-    message: "Import 'posenc', 'posenc/text', 'posenc/presets' or 'posenc/worker'.",
+    message: "Import 'posenc', 'posenc/text', 'posenc/presets', 'posenc/reader' or 'posenc/worker'.",
   },
-  { regex: '^posenc/(?!(text|presets|worker|posenc\\.wasm(\\?.*)?)$)', message: 'Not a public entry of the package.' },
+  {
+    regex: '^posenc/(?!(text|presets|reader(/shipped)?|worker|posenc(_models)?\\.wasm(\\?.*)?)$)',
+    message: 'Not a public entry of the package.',
+  },
 ];
 
 export default defineConfig(

@@ -7,6 +7,8 @@ const built = (file: string) => fileURLToPath(new URL(`dist/${file}`, import.met
 const alias = {
   'posenc/text': built('text.js'),
   'posenc/presets': built('presets.js'),
+  'posenc/reader/shipped': built('node_reader_shipped.js'),
+  'posenc/reader': built('node_reader.js'),
   'posenc/worker': built('worker.js'),
   posenc: built('node.js'),
 };

@@ -15,6 +15,7 @@ export function pageConfig(dist: string): UserConfig {
       alias: [
         { find: /^posenc$/u, replacement: join(dist, 'index.js') },
         { find: /^posenc\/text$/u, replacement: join(dist, 'text.js') },
+        { find: /^posenc\/reader$/u, replacement: join(dist, 'reader.js') },
         { find: /^posenc\/worker$/u, replacement: join(dist, 'worker.js') },
       ],
     },

@@ -126,13 +126,17 @@ inline Spec to_spec(const val& object) {
   fail(ErrorCode::out_of_range, "", "mask.kind", "be one of none, causal, window", '"' + kind + '"');
 }
 
-/// { seed, head, mask, offset }
-[[gnu::noinline]] inline Layer to_layer(const val& object) {
-  const double seed = to_number(object["seed"], "seed");
+inline std::uint64_t to_seed(const val& value) {
+  const double seed = to_number(value, "seed");
   if (!(seed >= 0.0 && seed <= kMaxSeed) || seed != static_cast<double>(static_cast<std::uint64_t>(seed))) {
     fail(ErrorCode::out_of_range, "", "seed", "be a whole number from 0 to 2^53 - 1", to_text(seed));
   }
-  return {.seed = static_cast<std::uint64_t>(seed),
+  return static_cast<std::uint64_t>(seed);
+}
+
+/// { seed, head, mask, offset }
+[[gnu::noinline]] inline Layer to_layer(const val& object) {
+  return {.seed = to_seed(object["seed"]),
           .head = to_int(object["head"], "head"),
           .mask = to_mask(object["mask"]),
           .offset = to_number(object["offset"], "offset")};

@@ -1,6 +1,6 @@
 import { brokenRule, wrongType } from './errors.ts';
-import { encodings } from './generated/description.ts';
 import type { Encoding } from './generated/encodings.ts';
+import createRaw from './generated/raw.js';
 import { unwrap } from './outcome.ts';
 import {
   countFrom,
@@ -37,6 +37,7 @@ import type {
   WasmArray,
 } from './types.ts';
 import { createWasmArrays } from './wasm_array.ts';
+import { instantiateWith } from './wasm_source.ts';
 
 /** The methods with floats of either kind: what a result holds follows from `out`, which the overloads of the public
  * types say. */
@@ -88,8 +89,16 @@ function specOf(options: LayerOptions) {
   return rawSpec(options.encoding, rawDims(options.dims));
 }
 
+/** What `load` gives, without the registry: a worker that only computes need not carry it. */
+export type Engine = Omit<Posenc, 'encodings'>;
+
+/** The engine in a compiled module. */
+export async function startEngine(module: WebAssembly.Module): Promise<Engine> {
+  return createEngine(await instantiateWith(createRaw, module));
+}
+
 /** The public methods over one instance of the raw module. */
-export function createEngine(raw: Raw): Posenc {
+export function createEngine(raw: Raw): Engine {
   const methods: AnyFloats = {
     table(encoding, options) {
       requireObject('options', options);
@@ -180,9 +189,9 @@ export function createEngine(raw: Raw): Posenc {
       return unwrap(() => raw.multimodalPositions(...rawPrompt(options)));
     },
   };
-  const facts = { version: raw.version(), simd: raw.hasSimd(), encodings };
+  const facts = { version: raw.version(), simd: raw.hasSimd() };
   // Which floats a result has follows from `out`, as the overloads of `Posenc` say and these types do not.
-  return { ...facts, ...methods, wasmArray: createWasmArrays(raw) } as Posenc;
+  return { ...facts, ...methods, wasmArray: createWasmArrays(raw) } as Engine;
 }
 
 /** Both arrays of a rotation; one array cannot hold both. */

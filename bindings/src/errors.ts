@@ -16,6 +16,7 @@ export type PosencErrorCode =
   | 'wasm_not_wasm'
   | 'wasm_blocked'
   | 'wasm_unsupported'
+  | 'weights_not_found'
   | 'aborted';
 
 /** What an error says, as plain data: survives structured clone between a worker and the page. */

@@ -4,27 +4,18 @@
  * @packageDocumentation
  */
 import { createLoad } from './load.ts';
-import { download } from './wasm_source.ts';
-import type { WorkerPort } from './worker/client.ts';
-import type { FromWorker } from './worker/protocol.ts';
+import { download, ENGINE_FILE } from './wasm_source.ts';
+import type { WasmFile } from './wasm_source.ts';
+import { browserPort } from './worker/port.ts';
 
 export * from './public.ts';
 
-function startWorker(): WorkerPort | null {
-  try {
-    const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-    return {
-      post: (message) => worker.postMessage(message),
-      onMessage: (listener) =>
-        worker.addEventListener('message', (event: MessageEvent<FromWorker>) => listener(event.data)),
-      onError: (listener) => worker.addEventListener('error', (event) => listener(event.message)),
-      setBusy: () => undefined,
-      terminate: () => worker.terminate(),
-    };
-  } catch {
-    return null;
-  }
-}
+const file: WasmFile = {
+  ...ENGINE_FILE,
+  read: (options) => download(new URL('./posenc.wasm', import.meta.url), options, ENGINE_FILE),
+};
 
 /** {@inheritDoc Load} */
-export const load = createLoad((options) => download(new URL('./posenc.wasm', import.meta.url), options), startWorker);
+export const load = createLoad(file, () =>
+  browserPort(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })),
+);

@@ -1,10 +1,10 @@
-import createRaw from './generated/raw.js';
-import { createEngine } from './engine.ts';
+import { startEngine } from './engine.ts';
+import { encodings } from './generated/description.ts';
 import type { Posenc, PosencAsync } from './types.ts';
-import { compileWasm } from './wasm_source.ts';
-import type { ReadDefault, WasmOptions } from './wasm_source.ts';
+import { compileWasm, shared } from './wasm_source.ts';
+import type { WasmFile, WasmOptions } from './wasm_source.ts';
 import { callsOf, createWorkerClient } from './worker/client.ts';
-import type { WorkerPort } from './worker/client.ts';
+import type { EnginePort } from './worker/client.ts';
 
 /** Options of `load`. */
 export interface LoadOptions extends WasmOptions {
@@ -27,35 +27,20 @@ export interface Load {
   (options: LoadOptions & { readonly engine: 'worker' }): Promise<PosencAsync>;
 }
 
-/** Instantiates a compiled module. */
-export async function instantiate(module: WebAssembly.Module): Promise<Posenc> {
-  const raw = await createRaw({
-    instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
-      void WebAssembly.instantiate(module, imports).then(done);
-      return {};
-    },
-  });
-  return createEngine(raw);
+/** The engine in a compiled module. */
+async function instantiate(module: WebAssembly.Module): Promise<Posenc> {
+  return { ...(await startEngine(module)), encodings };
 }
 
-/** Makes `load` for a platform: how it reads the default file, and how it starts a worker (null where it cannot). */
-export function createLoad(readDefault: ReadDefault, startWorker: () => WorkerPort | null): Load {
-  let shared: Promise<Posenc> | undefined;
-
+/** Makes `load` for a platform: its file, and how it starts a worker (null where it cannot). */
+export function createLoad(file: WasmFile, startWorker: () => EnginePort | null): Load {
   async function loadMain(options: WasmOptions): Promise<Posenc> {
-    return instantiate(await compileWasm(options, readDefault));
+    return instantiate(await compileWasm(options, file));
   }
-
-  function loadShared(): Promise<Posenc> {
-    shared ??= loadMain({}).catch((error: unknown) => {
-      shared = undefined;
-      throw error;
-    });
-    return shared;
-  }
+  const loadShared = shared(() => loadMain({}));
 
   async function loadWorker(options: WasmOptions): Promise<PosencAsync> {
-    const module = await compileWasm(options, readDefault);
+    const module = await compileWasm(options, file);
     const port = startWorker();
     // A worker from another origin is refused by browsers: then the same methods run here.
     const client = port === null ? null : await createWorkerClient(port, module);

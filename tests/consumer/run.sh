@@ -35,12 +35,13 @@ no_private_headers() { ! find "$work/prefix" -name 'kernels.hpp' -o -name 'defin
 same_output() { "$work/$1/consumer" >"$work/$1.txt" && diff "$work/npm.txt" "$work/$1.txt"; }
 
 pack() { # an empty project with the packed package in it
-  npm pack --silent --pack-destination "$work" >"$work/name" && mkdir "$work/npm" && cp tests/consumer/consumer.mjs tests/consumer/types.mts "$work/npm/" &&
+  npm pack --silent --pack-destination "$work" >"$work/name" && mkdir "$work/npm" && cp tests/consumer/{consumer,reader}.mjs tests/consumer/types.mts "$work/npm/" &&
     (cd "$work/npm" && echo '{"type":"module"}' >package.json && npm install --silent --no-audit --no-fund "$work/$(cat "$work/name")")
 }
 only_dist() { ! tar -tzf "$work/$(cat "$work/name")" | grep -vE '^package/(dist/|package.json|README.md|LICENSE)'; }
 run_npm() { (cd "$work/npm" && node consumer.mjs >"$work/npm.txt" && grep -q 'encoding must be one of' "$work/npm.txt"); }
 run_cjs() { (cd "$work/npm" && node -e "import('posenc').then(({ load }) => load()).then(({ version }) => console.log(version))"); }
+run_reader() { (cd "$work/npm" && node reader.mjs); }
 run_command() { (cd "$work/npm" && echo '{"head_dim":8,"rope_theta":10000}' | npx --no-install posenc config - | grep -q 'theta 10000'); }
 types() { # types MODULE RESOLUTION
   cat >"$work/npm/tsconfig.json" <<CONFIG
@@ -55,12 +56,13 @@ check 'npm pack installs into an empty project' pack
 check 'the package holds what it should and nothing else' only_dist
 check 'import from an ES module' run_npm
 check 'import() from CommonJS' run_cjs
+check 'a reader of the package answers, and another is trained' run_reader
 check 'npx posenc config' run_command
 check 'types under node16' types node16 node16
 check 'types under nodenext' types nodenext nodenext
 check 'types under a bundler' types esnext bundler
 check 'publint' node_modules/.bin/publint --strict
-check 'are the types wrong?' node_modules/.bin/attw --pack . --profile esm-only --exclude-entrypoints posenc.wasm
+check 'are the types wrong?' node_modules/.bin/attw --pack . --profile esm-only --exclude-entrypoints posenc.wasm posenc_models.wasm
 
 check 'cmake --install' install_library
 check 'private headers stay private' no_private_headers

@@ -13,6 +13,9 @@ import type {
 } from 'posenc';
 import { fromConfig, presets } from 'posenc/presets';
 import type { ConfigNote, ModelEncoding } from 'posenc/presets';
+import { loadReaders, shippedReaders, trainInWorker } from 'posenc/reader';
+import type { Reader, ReaderAnswer, Readers, Training } from 'posenc/reader';
+import { shippedWeights } from 'posenc/reader/shipped';
 import { tokenizePair } from 'posenc/text';
 
 const posenc: Posenc = await load({ timeout: 1000 });
@@ -45,6 +48,19 @@ export const sentOutput: Promise<Tensor3> = worker.attendOutput({ encoding: rope
 export const sent: Promise<Matrix> = worker.apply(rope, plain, {}, { channel: 'x' });
 export const sentHeads: Promise<Tensor3> = worker.apply(rope, { data: plain.data, shape: [2, 1, 4] });
 
+const readers: Readers = await loadReaders({ timeout: 1000 });
+const reader: Reader = readers.loadWeights(await shippedWeights('rope', 'causal'));
+export const answer: ReaderAnswer = reader.answer(['Tom', 'ran']);
+export const head: AttentionResult = reader.attention(a, { layer: readers.layers - 1, head: 0 });
+export const over: Comparison = reader.compare(a, b, { layer: 0, head: readers.dims.nHeads - 1 });
+const training: Training = trainInWorker({ encoding: rope, mask: { kind: 'causal' }, weightsEvery: 50 });
+export const trained: Reader = readers.loadWeights(await training.done);
+export const accuracies: readonly number[] = shippedReaders.map(({ unseen }) => unseen.accuracy);
+
+// @ts-expect-error there is no such mask among the shipped ones
+void shippedWeights('rope', 'window');
+// @ts-expect-error an encoding is an object
+readers.reader({ encoding: 'rope' });
 // @ts-expect-error the result is in WebAssembly memory
 export const not: Matrix = posenc.table({ kind: 'sinusoidal' }, { length: 1, out: array });
 // @ts-expect-error out is an array in WebAssembly memory

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 import { load } from 'posenc';
+import * as readerEntry from 'posenc/reader';
+import * as shippedEntry from 'posenc/reader/shipped';
 import { describe, expect, it } from 'vitest';
 
 import { JERRY, projectPath, TOM } from './support.ts';
@@ -15,6 +17,10 @@ const claims = [...readme.matchAll(/^(posenc\.(?:compare|invariances).*); \/\/ (
     result: result ?? '',
   }),
 );
+
+const AsyncFunction = (async () => undefined).constructor as new (
+  ...text: string[]
+) => (...values: unknown[]) => Promise<unknown>;
 
 describe('the README', () => {
   it('makes claims', () => {
@@ -36,5 +42,18 @@ describe('the README', () => {
       const own = fields.filter(({ id, onlyWith }) => id !== 'seed' && id !== 'stddev' && onlyWith === null);
       for (const { id } of own) expect(row, kind).toContain(id);
     }
+  });
+
+  it('shows how a reader is asked and trained, and what it answers', async () => {
+    const [, snippet = ''] = /```js\n(import \{ loadReaders[^`]*)```/.exec(readme) ?? [];
+    const [, question = '', result] = /^(reader\.answer.*); \/\/ ([\d.]+)/m.exec(snippet) ?? [];
+    const body = snippet.replace(/^import .*\n/gm, '').replace(question, `const claimed = ${question}`);
+    const steps: number[] = [];
+    const names = { ...readerEntry, ...shippedEntry, console: { log: (step: number) => steps.push(step) } };
+    // The text is our own README: running it is the test.
+    const run = new AsyncFunction(...Object.keys(names), `${body}\nreturn claimed;`);
+    const claimed: unknown = await run(...Object.values(names));
+    expect(Number(claimed).toFixed(2)).toBe(result);
+    expect(steps.at(-1)).toBe(500);
   });
 });

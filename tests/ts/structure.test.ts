@@ -80,14 +80,17 @@ describe('WebAssembly memory', () => {
   });
 });
 
-describe('the raw module', () => {
+describe.each([
+  ['bindings.cpp', 'raw_types.ts'],
+  ['models.cpp', 'reader/raw_types.ts'],
+])('the raw module of %s', (source, types) => {
   /** `table(spec, positions, out)`, sorted. */
-  const bound = [...textOf('bindings/embind/bindings.cpp').matchAll(/function\("(\w+)(\(.*?\))?",/g)]
+  const bound = [...textOf(`bindings/embind/${source}`).matchAll(/function\("(\w+)(\(.*?\))?",/g)]
     .map(([, name = '', parameters = '()']) => name + parameters)
     .sort();
 
-  it('has the functions that raw_types.ts says', () => {
-    const methods = /interface RawModule \{(.*?)\n\}/s.exec(textOf('bindings/src/raw_types.ts'))?.[1] ?? '';
+  it(`has the functions that ${types} says`, () => {
+    const methods = /interface RawModule \{(.*?)\n\}/s.exec(textOf(`bindings/src/${types}`))?.[1] ?? '';
     const typed = [...methods.matchAll(/^  (\w+)\((.*?)\): /gms)].map(([, name = '', parameters = '']) => {
       const names = [...parameters.matchAll(/(\w+):/g)].map(([, parameter]) => parameter);
       return `${name}(${names.join(', ')})`;
@@ -129,10 +132,15 @@ describe('the package in browsers', () => {
     for (const file of browserFiles) expect(textOf(file), file).not.toMatch(/new Function|\beval\(/);
   });
 
-  it('names its WebAssembly file so that bundlers see it', () => {
-    expect(textOf('dist/index.js')).toContain("new URL('./posenc.wasm', import.meta.url)");
-    expect(textOf('dist/index.js')).toContain(
-      "new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })",
-    );
+  it('names its other files so that bundlers see them', () => {
+    const urls = (file: string) =>
+      [...textOf(file).matchAll(/new URL\((.*?), import\.meta\.url\)/g)].map(([, url]) => url);
+    expect(urls('dist/index.js')).toEqual(["'./posenc.wasm'", "'./worker.js'"]);
+    expect(urls('dist/node.js')).toEqual(["'./posenc.wasm'", "'./node_worker.js'"]);
+    expect(urls('dist/reader.js')).toEqual(["'./posenc_models.wasm'", "'./reader_worker.js'"]);
+    expect(urls('dist/node_reader.js')).toEqual(["'./posenc_models.wasm'", "'./node_reader_worker.js'"]);
+    expect(urls('dist/reader_shipped.js')).toEqual(['`./reader/${name}.safetensors`']);
+    for (const file of ['dist/index.js', 'dist/reader.js'])
+      expect(textOf(file)).toMatch(/new Worker\(new URL\('[^']*', import\.meta\.url\), \{ type: 'module' \}\)/);
   });
 });

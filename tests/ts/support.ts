@@ -1,12 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { PosencError } from 'posenc';
 import type { Matrix, Tensor3 } from 'posenc';
 import { expect } from 'vitest';
 
 import { createEngine } from '../../dist/engine.js';
+import createRawModels from '../../dist/generated/models_raw.js';
 import createRaw from '../../dist/generated/raw.js';
+import { createReaders } from '../../dist/reader/load.js';
 
 /** Path inside the project. */
 export function projectPath(relative: string): string {
@@ -48,11 +52,14 @@ export function largestDifference(got: ArrayLike<number>, expected: readonly num
   return expected.reduce((most, value, i) => Math.max(most, Math.abs((got[i] ?? NaN) - Math.fround(value))), 0);
 }
 
-/** An engine whose memory can be seen: the package itself does not show it. */
-export async function engineWithMemory() {
-  const module = await WebAssembly.compile(new Uint8Array(await wasmBytes()));
+/** What Emscripten makes of a module. */
+type Create<Raw> = (options: object) => Promise<Raw>;
+
+/** A raw module whose memory can be seen: the package itself does not show it. */
+async function rawWithMemory<Raw>(create: Create<Raw>, file: string) {
+  const module = await WebAssembly.compile(new Uint8Array(await readFile(projectPath(file))));
   let memory: WebAssembly.Memory | undefined;
-  const raw = await createRaw({
+  const raw = await create({
     instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
       void WebAssembly.instantiate(module, imports).then((instance) => {
         memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
@@ -61,5 +68,28 @@ export async function engineWithMemory() {
       return {};
     },
   });
-  return { posenc: createEngine(raw), size: () => memory?.buffer.byteLength ?? NaN };
+  return { raw, size: () => memory?.buffer.byteLength ?? NaN };
+}
+
+export async function engineWithMemory() {
+  const { raw, size } = await rawWithMemory(createRaw, 'dist/posenc.wasm');
+  return { posenc: createEngine(raw), size };
+}
+
+export async function readersWithMemory() {
+  const { raw, size } = await rawWithMemory(createRawModels, 'dist/posenc_models.wasm');
+  return { readers: createReaders(raw), size };
+}
+
+/** Collects garbage until `done`, and lets what was registered for it run. */
+export async function collect(done: () => boolean): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  const tick = () => new Promise((resolve) => setTimeout(resolve, 0));
+  for (let i = 0; i < 20 && !done(); i++) {
+    await tick();
+    gc();
+  }
+  expect(done()).toBe(true);
+  await tick();
 }

@@ -1,11 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
 import { load } from 'posenc';
 import type { Encoding, Floats, Matrix, Tensor3, WasmArray } from 'posenc';
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { engineWithMemory, errorOf, wasmBytes } from './support.ts';
+import { collect, engineWithMemory, errorOf, wasmBytes } from './support.ts';
 
 const posenc = await load();
 const elsewhere = (await load({ wasm: await wasmBytes() })).wasmArray(4);
@@ -299,20 +296,6 @@ describe('what does not fit', () => {
 });
 
 describe('garbage collection', () => {
-  setFlagsFromString('--expose-gc');
-  const gc = runInNewContext('gc') as () => void;
-  const tick = () => new Promise((resolve) => setTimeout(resolve, 0));
-
-  /** Collects garbage until `done`, and lets what was registered for it run. */
-  async function collect(done: () => boolean): Promise<void> {
-    for (let i = 0; i < 20 && !done(); i++) {
-      await tick();
-      gc();
-    }
-    expect(done()).toBe(true);
-    await tick();
-  }
-
   it('takes back the memory of forgotten arrays', async () => {
     const { posenc: engine, size } = await engineWithMemory();
     const forgetSome = async () => {

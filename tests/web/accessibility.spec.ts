@@ -56,6 +56,34 @@ describe('axe finds nothing', () => {
     }
   }
 
+  it.each([
+    ['en-US', 'light', 1440, 'e=rope'],
+    ['en-US', 'dark', 390, ''],
+    ['zh-CN', 'dark', 1440, 'e=rope&m=causal'],
+    ['zh-CN', 'light', 390, 'e=rope&a=one+two+three+four+five+six+seven+eight&b=two+one'],
+  ] as const)('where a reader answers and learns: %s, %s, %i pixels', async (locale, colorScheme, width, hash) => {
+    const { page, close } = await visit(browser, `${server.url}#${hash}&tn=3`, {
+      locale,
+      colorScheme,
+      viewport: { width, height: 900 },
+      bypassCSP: true,
+    });
+    await page.locator('pos-enc-reader').evaluate((element) => element.scrollIntoView());
+    await page.waitForSelector('.answer-line');
+    await page.locator('.training-tools .button').nth(1).click();
+    await page.waitForSelector('.run');
+    await page.evaluate(axe);
+    const ids = await page.evaluate(async () => {
+      const { axe: tool } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+      return (await tool.run()).violations.map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`).join(' | ')}`,
+      );
+    });
+    expect(ids).toEqual([]);
+    await close();
+  });
+
   it('on a phone', async () => {
     const { page, close } = await visit(browser, `${server.url}#e=rope`, {
       viewport: { width: 390, height: 844 },

@@ -1,8 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { load } from 'posenc';
 import type { Browser } from 'playwright-core';
@@ -11,13 +8,13 @@ import type { InlineConfig } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { launch, startServer } from './browser.ts';
+import { createPackedProject, resultOf } from './packed_project.ts';
+import type { PackedProject } from './packed_project.ts';
 
 // The packed package in other people's pages: without a bundler, and with Vite, built and served.
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const work = mkdtempSync(join(tmpdir(), 'posenc-'));
-const project = join(work, 'project');
 let browser: Browser;
+let packed: PackedProject;
 
 /** Prints the bytes of results in the page's title, computed in the page and in a worker. */
 const SCRIPT = `
@@ -50,39 +47,19 @@ interface Result {
   readonly hint?: string;
 }
 
-async function resultOf(address: string): Promise<Result> {
-  const context = await browser.newContext();
-  try {
-    const page = await context.newPage();
-    await page.goto(address);
-    const result = await page.waitForFunction(() => (globalThis as { result?: Result }).result, undefined, {
-      timeout: 30_000,
-    });
-    return (await result.jsonValue()) ?? {};
-  } finally {
-    await context.close();
-  }
-}
-
 beforeAll(async () => {
-  mkdirSync(project);
-  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(project, 'index.html'), '<!doctype html><script type="module" src="./main.js"></script>');
-  writeFileSync(join(project, 'main.js'), SCRIPT);
-  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', work], { cwd: root, encoding: 'utf8' });
-  execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', join(work, packed.trim())], { cwd: project });
+  packed = createPackedProject(SCRIPT);
   browser = await launch();
 });
 
 afterAll(async () => {
   await browser.close();
-  rmSync(work, { recursive: true, force: true });
+  packed.remove();
 });
-
-const common = { root: project, configFile: false, logLevel: 'error' } satisfies InlineConfig;
 
 describe('the package in other pages gives the bytes of Node', () => {
   it('without a bundler, from a sub-folder', async () => {
+    const { work, project } = packed;
     const site = join(work, 'plain');
     cpSync(join(project, 'node_modules/posenc/dist'), join(site, 'lib/posenc'), { recursive: true });
     const importMap = '{ "imports": { "posenc": "./lib/posenc/index.js" } }';
@@ -91,28 +68,28 @@ describe('the package in other pages gives the bytes of Node', () => {
     const server = await startServer(work);
     try {
       const numbers = await expected();
-      expect(await resultOf(`${server.url}plain/`)).toEqual({ here: numbers, there: numbers });
+      expect(await resultOf<Result>(browser, `${server.url}plain/`)).toEqual({ here: numbers, there: numbers });
     } finally {
       await server.close();
     }
   });
 
   it('built with Vite', async () => {
-    await build({ ...common, base: './', build: { target: 'esnext' }, worker: { format: 'es' } });
-    const server = await startServer(join(project, 'dist'));
+    await build({ ...packed.vite, base: './', build: { target: 'esnext' }, worker: { format: 'es' } });
+    const server = await startServer(join(packed.project, 'dist'));
     try {
       const numbers = await expected();
-      expect(await resultOf(server.url)).toEqual({ here: numbers, there: numbers });
+      expect(await resultOf<Result>(browser, server.url)).toEqual({ here: numbers, there: numbers });
     } finally {
       await server.close();
     }
   });
 
   async function inDevServer(config: InlineConfig): Promise<Result> {
-    const server = await createServer({ ...common, ...config, server: { host: '127.0.0.1', port: 0 } });
+    const server = await createServer({ ...packed.vite, ...config, server: { host: '127.0.0.1', port: 0 } });
     try {
       await server.listen();
-      return await resultOf(server.resolvedUrls?.local[0] ?? '');
+      return (await resultOf<Result>(browser, server.resolvedUrls?.local[0] ?? '')) ?? {};
     } finally {
       await server.close();
     }
@@ -126,7 +103,7 @@ describe('the package in other pages gives the bytes of Node', () => {
 
   it("served by Vite's dev server without it: works, or says which line is missing", async () => {
     const numbers = await expected();
-    const result = await inDevServer({ cacheDir: join(work, 'cache') });
+    const result = await inDevServer({ cacheDir: join(packed.work, 'cache') });
     if (result.code === undefined) expect(result).toEqual({ here: numbers, there: numbers });
     else expect(result.hint).toContain("optimizeDeps: { exclude: ['posenc'] }");
   });

@@ -20,7 +20,7 @@ import { pack, unpackPicture, type Picture, type RowResult, type SavedPages } fr
 import { afterPaint } from './logic/after_paint.ts';
 import { factsOf, type Facts } from './logic/facts.ts';
 import { changedParams, type Params } from './logic/fields.ts';
-import { kLargestComputed, kLargestDrawn } from './logic/layout.ts';
+import { kLargestComputed, kLargestDrawn, kLongestRead } from './logic/layout.ts';
 import { writePair } from './logic/words.ts';
 import { History } from './state/history.ts';
 import { initialState, type Lang, type PageMask, type State } from './state/state.ts';
@@ -31,14 +31,42 @@ export const contents: Readonly<Record<Lang, Content>> = { en, zh };
 /** What the matrices show: a finished computation, with the question it answers. */
 export interface Shown {
   readonly info: EncodingInfo;
+  /** Labels of rows and columns: the words, and what stands around them. */
   readonly words: { readonly a: readonly string[]; readonly b: readonly string[] };
   readonly mask: PageMask;
-  readonly seed: number;
+  readonly weights: ShownWeights;
+  /** Tokens before the first word and behind the last one. */
+  readonly around: { readonly before: number; readonly behind: number };
   readonly head: number;
   readonly offset: number;
   readonly comparison: Comparison;
   readonly invariances: Invariances | null;
   readonly facts: Facts;
+}
+
+/** The weights behind the matrices. */
+export type ShownWeights =
+  | { readonly of: 'seeded'; readonly seed: number }
+  | { readonly of: 'reader'; readonly trained: TrainedLayer; readonly layer: number };
+
+/** A reader sees a start before the words and two questions behind them. */
+const kAroundReader = { before: 1, behind: 2 } as const;
+const kNothingAround = { before: 0, behind: 0 } as const;
+
+/** A reader, as far as the matrices need it. */
+export interface TrainedLayer {
+  readonly kind: string;
+  readonly mask: PageMask;
+  /** As shipped, or trained on this page. */
+  readonly source: 'shipped' | 'here';
+  readonly steps: number;
+  readonly seed: number;
+  /** Attention of one head over the words and what the reader sees around them. */
+  compare(
+    a: readonly string[],
+    b: readonly string[],
+    at: { readonly layer: number; readonly head: number },
+  ): Comparison;
 }
 
 export interface Cell {
@@ -66,6 +94,8 @@ export class Lab extends EventTarget {
   #engine: Posenc | null = null;
   #notices: readonly Notice[];
   #preview: Cell | null = null;
+  /** `null` until it is known; `'none'`: nobody trained it, or it did not arrive. */
+  #trained: TrainedLayer | 'none' | null = null;
   readonly #history = new History();
   #frame = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
@@ -143,14 +173,30 @@ export class Lab extends EventTarget {
     return this.#waiting;
   }
 
+  /** Position of the first word in the matrices. */
+  get firstPosition(): number {
+    return this.#shown?.weights.of === 'reader' ? kAroundReader.before : this.#state.offset;
+  }
+
   /** The pair that all pictures light up: the previewed one, else the pinned one. Places in A of what is shown. */
   get cell(): Cell {
     return this.#preview ?? this.pinned;
   }
 
   get pinned(): Cell {
+    const { before, behind } = this.#shown?.around ?? kNothingAround;
     const last = (this.#shown?.words.a.length ?? this.#words.a.length) - 1;
-    return { query: Math.min(this.#state.query ?? 0, last), key: Math.min(this.#state.key ?? last, last) };
+    // What a reader is asked says more than what its first word looks at.
+    const query = this.#state.query ?? (behind > 0 ? last + 1 - behind - before : 0);
+    const key = this.#state.key ?? (behind > 0 ? 0 : last);
+    const at = (place: number): number => Math.min(last, Math.max(0, place + before));
+    return { query: at(query), key: at(key) };
+  }
+
+  /** Pins a pair, given as places in A of what is shown. */
+  pin({ query, key }: Cell): void {
+    const { before } = this.#shown?.around ?? kNothingAround;
+    this.update({ query: query - before, key: key - before });
   }
 
   get preview(): Cell | null {
@@ -161,6 +207,13 @@ export class Lab extends EventTarget {
     if (cell?.query === this.#preview?.query && cell?.key === this.#preview?.key) return;
     this.#preview = cell;
     this.#changed();
+  }
+
+  /** The reader of the current encoding and mask, or that there is none. */
+  set trained(trained: TrainedLayer | 'none' | null) {
+    if (this.#trained === trained) return;
+    this.#trained = trained;
+    if (this.#state.weights === 'reader') this.#schedule();
   }
 
   params(kind: string): Params {
@@ -272,7 +325,17 @@ export class Lab extends EventTarget {
   #showSaved(): void {
     const picture = this.#picture();
     const initial = initialState(this.encodings, picture.sentences);
-    const asked: readonly (keyof State)[] = ['encoding', 'a', 'b', 'mask', 'seed', 'head', 'offset', 'split'];
+    const asked: readonly (keyof State)[] = [
+      'encoding',
+      'a',
+      'b',
+      'mask',
+      'weights',
+      'seed',
+      'head',
+      'offset',
+      'split',
+    ];
     const same =
       asked.every((name) => this.#state[name] === initial[name]) &&
       Object.keys(this.params(initial.encoding)).length === 0;
@@ -282,19 +345,27 @@ export class Lab extends EventTarget {
     this.#show(
       info,
       { ...picture.words, mask: initial.mask, seed: initial.seed, head: initial.head, offset: initial.offset },
+      { of: 'seeded', seed: initial.seed },
       picture.comparison,
       row?.invariances ?? null,
     );
     this.#rows = new Map(picture.rows.map((saved) => [saved.kind, saved]));
   }
 
-  #show(info: EncodingInfo, question: Question, comparison: Comparison, invariances: Invariances | null): void {
-    const { a, b, mask, seed, head, offset } = question;
+  #show(
+    info: EncodingInfo,
+    question: Question,
+    weights: ShownWeights,
+    comparison: Comparison,
+    invariances: Invariances | null,
+  ): void {
+    const { a, b, mask, head, offset } = question;
     this.#shown = {
       info,
       words: { a, b },
       mask,
-      seed,
+      weights,
+      around: weights.of === 'reader' ? kAroundReader : kNothingAround,
       head,
       offset,
       comparison,
@@ -344,6 +415,11 @@ export class Lab extends EventTarget {
     this.#generation += 1;
     if (engine === null || info === null) return;
     const question = this.#question();
+    if (this.#state.weights === 'reader' && this.#trained !== 'none') {
+      this.#computeTrained(info, question);
+      this.#planRows(engine, question, this.#generation);
+      return;
+    }
     if (Math.max(question.a.length, question.b.length) > kLargestDrawn) {
       void this.#computeLater(engine, info, question, this.#generation);
       return;
@@ -352,12 +428,32 @@ export class Lab extends EventTarget {
     try {
       const params = this.params(info.kind);
       const comparison = engine.compare(compareOptions(info, params, question));
-      this.#show(info, question, comparison, engine.invariances(invarianceOptions(info, params, question)));
+      const invariances = engine.invariances(invarianceOptions(info, params, question));
+      this.#show(info, question, { of: 'seeded', seed: question.seed }, comparison, invariances);
     } catch (error) {
       this.#problem = problemOf(error);
     }
     this.dispatchEvent(new Event('picture'));
     this.#planRows(engine, question, this.#generation);
+  }
+
+  /** Its positions start where its training had them, and it has a seed of its own. */
+  #computeTrained(info: EncodingInfo, { a, b, mask, seed, head }: Question): void {
+    const trained = this.#trained;
+    this.#waiting = trained === null || trained === 'none' || trained.kind !== info.kind || trained.mask !== mask;
+    if (trained === null || trained === 'none' || this.#waiting) return;
+    const question = { a: a.slice(0, kLongestRead), b: b.slice(0, kLongestRead), mask, seed, head, offset: 0 };
+    const { layer } = this.#state;
+    try {
+      const comparison = trained.compare(question.a, question.b, { layer, head });
+      const { start, asks } = this.content.reader;
+      const tokens = (words: readonly string[]): string[] => [start, ...words, asks.who, asks.whom];
+      const shown = { ...question, a: tokens(question.a), b: tokens(question.b) };
+      this.#show(info, shown, { of: 'reader', trained, layer }, comparison, null);
+    } catch (error) {
+      this.#problem = problemOf(error);
+    }
+    this.dispatchEvent(new Event('picture'));
   }
 
   /** Cards come when the reader pauses: the frame after a letter belongs to the matrices. */
@@ -394,13 +490,14 @@ export class Lab extends EventTarget {
       const comparison = await engine.compare(compareOptions(info, params, question), { channel: 'experiment' });
       if (isOld()) return;
       this.#waiting = false;
-      this.#show(info, question, comparison, null);
+      const weights = { of: 'seeded', seed: question.seed } as const;
+      this.#show(info, question, weights, comparison, null);
       this.#changed();
       const invariances = await engine.invariances(invarianceOptions(info, params, question), {
         channel: 'experiment',
       });
       if (isOld()) return;
-      this.#show(info, question, comparison, invariances);
+      this.#show(info, question, weights, comparison, invariances);
     } catch (error) {
       if (isOld()) return;
       this.#waiting = false;

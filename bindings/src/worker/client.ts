@@ -1,38 +1,12 @@
 import { brokenRule, PosencError } from '../errors.ts';
 import { encodings } from '../generated/description.ts';
-import type { EngineFacts, EngineMethods, Posenc, PosencAsync, RequestOptions } from '../types.ts';
+import type { EngineFacts, Posenc, PosencAsync, RequestOptions } from '../types.ts';
 import { ArrayInWasm } from '../wasm_array.ts';
-import type { FromWorker, ToWorker } from './protocol.ts';
+import type { WorkerPort } from './port.ts';
+import { PARAMETERS } from './protocol.ts';
+import type { FromWorker, Method, ToWorker } from './protocol.ts';
 
-/** A worker, whichever platform runs it. */
-export interface WorkerPort {
-  post(message: ToWorker): void;
-  onMessage(listener: (message: FromWorker) => void): void;
-  onError(listener: (reason: string) => void): void;
-  /** Whether requests are under way; Node may end while there are none. */
-  setBusy(busy: boolean): void;
-  terminate(): void;
-}
-
-/** The methods that a worker offers, with the fields that their arguments are in errors; '' where those are options. */
-const PARAMETERS = {
-  table: ['', ''],
-  rotation: ['', ''],
-  frequencies: ['', ''],
-  apply: ['', 'x', ''],
-  bias: ['', ''],
-  attend: [''],
-  attendOutput: [''],
-  attention: [''],
-  compare: [''],
-  invariances: [''],
-  multimodalPositions: [''],
-} as const satisfies Record<keyof EngineMethods, readonly string[]>;
-type Method = keyof EngineMethods;
-
-export function isMethod(name: string): name is Method {
-  return Object.hasOwn(PARAMETERS, name);
-}
+export type EnginePort = WorkerPort<ToWorker, FromWorker>;
 
 type Call = (method: Method, args: readonly unknown[], request: RequestOptions) => Promise<unknown>;
 
@@ -79,7 +53,7 @@ interface Pending {
 }
 
 /** Starts the engine in a worker; null if the worker does not come up. */
-export function createWorkerClient(port: WorkerPort, module: WebAssembly.Module): Promise<PosencAsync | null> {
+export function createWorkerClient(port: EnginePort, module: WebAssembly.Module): Promise<PosencAsync | null> {
   const pending = new Map<number, Pending>();
   let nextId = 1;
   let ended: string | undefined;

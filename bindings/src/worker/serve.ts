@@ -1,19 +1,13 @@
-import { PosencError } from '../errors.ts';
-import { instantiate } from '../load.ts';
-import type { Posenc } from '../types.ts';
-import { isMethod } from './client.ts';
-import { buffersOf } from './protocol.ts';
+import { startEngine } from '../engine.ts';
+import type { Engine } from '../engine.ts';
+import { buffersOf, errorDataOf, isMethod } from './protocol.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 
 type Post = (message: FromWorker, transfer: ArrayBuffer[]) => void;
 
-function toError(error: unknown): PosencError {
-  return error instanceof PosencError ? error : new PosencError({ code: 'internal', message: String(error) });
-}
-
 /** The worker's side: one request after the other, with a pause between two so that cancellations arrive. */
 export function createServer(post: Post): (message: ToWorker) => void {
-  let engine: Posenc | undefined;
+  let engine: Engine | undefined;
   const queue = new Map<number, ToWorker & { type: 'call' }>();
 
   function run({ id, method, args }: ToWorker & { type: 'call' }): void {
@@ -23,7 +17,7 @@ export function createServer(post: Post): (message: ToWorker) => void {
       const value = (engine[method] as (...args: readonly unknown[]) => unknown)(...args);
       post({ type: 'value', id, value }, buffersOf(value));
     } catch (error) {
-      post({ type: 'error', id, error: toError(error).toData() }, []);
+      post({ type: 'error', id, error: errorDataOf(error) }, []);
     }
   }
 
@@ -37,7 +31,7 @@ export function createServer(post: Post): (message: ToWorker) => void {
 
   return (message) => {
     if (message.type === 'start') {
-      void instantiate(message.module).then((started) => {
+      void startEngine(message.module).then((started) => {
         engine = started;
         const { version, simd } = started;
         post({ type: 'ready', facts: { version, simd } }, []);

@@ -3,7 +3,8 @@ import type { PosencErrorData } from 'posenc';
 import type { CellFacts, Facts } from '../logic/facts.ts';
 import type { Rule } from '../logic/fields.ts';
 import type { Rich } from '../logic/rich.ts';
-import type { Align, Lang, PageMask, PageSplit } from '../state/state.ts';
+import type { Align, Lang, PageMask, PageSplit, WeightsOf } from '../state/state.ts';
+import type { ReaderText } from './reader_text.ts';
 
 export interface Pair {
   readonly a: string;
@@ -18,6 +19,15 @@ export type EngineFailure = 'wasm_not_found' | 'wasm_not_wasm' | 'wasm_blocked' 
 export interface CellWords {
   readonly query: string;
   readonly key: string;
+}
+
+/** The reader whose attention is shown. */
+export interface ReaderWeights {
+  readonly source: 'shipped' | 'here';
+  readonly steps: number;
+  readonly seed: number;
+  readonly layer: number;
+  readonly head: number;
 }
 
 export interface Content {
@@ -84,6 +94,10 @@ export interface Content {
     readonly seedDoc: string;
     readonly head: string;
     readonly headDoc: (heads: number) => string;
+    readonly weights: string;
+    readonly weightsOf: Readonly<Record<WeightsOf, string>>;
+    readonly layer: string;
+    readonly layerDoc: (layers: number) => string;
     readonly start: string;
     readonly startDoc: string;
     /** In the empty field of a number that is computed from others. */
@@ -155,8 +169,11 @@ export interface Content {
   };
 
   readonly weights: (seed: number, head: number) => string;
+  readonly readerWeights: (reader: ReaderWeights) => string;
+  /** In place of the weights that were asked for. */
+  readonly noReaderWeights: string;
   readonly why: string;
-  readonly whyText: string;
+  readonly whyText: Readonly<Record<WeightsOf, string>>;
 
   readonly scoreboard: {
     readonly title: string;
@@ -173,8 +190,12 @@ export interface Content {
     readonly load: (name: string) => string;
     readonly loaded: string;
     readonly scale: string;
+    /** While the matrices above show the reader. */
+    readonly seeded: string;
     readonly working: string;
   };
+
+  readonly reader: ReaderText;
 
   readonly problems: {
     readonly title: string;

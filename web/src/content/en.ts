@@ -3,6 +3,7 @@ import { em, rich, type Rich } from '../logic/rich.ts';
 import { formatNumber } from '../logic/format.ts';
 import type { CellFacts } from '../logic/facts.ts';
 import type { CellWords, Content } from './content.ts';
+import { enReader } from './en_reader.ts';
 
 const list = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
@@ -97,6 +98,10 @@ export const en: Content = {
     seedDoc: 'Another seed, other random weights. The same seed always gives the same numbers.',
     head: 'Head',
     headDoc: (heads) => `One of the ${heads} attention heads of this layer; each has weights of its own.`,
+    weights: 'Weights',
+    weightsOf: { seeded: 'random', reader: 'trained' },
+    layer: 'Layer',
+    layerDoc: (layers) => `One of the ${layers} layers of the reader.`,
     start: 'Start',
     startDoc: 'Position of the first word, in both sentences. Relative encodings do not notice.',
     computed: 'computed',
@@ -192,9 +197,16 @@ export const en: Content = {
   },
 
   weights: (seed, head) => `Weights: fixed random numbers, seed ${seed}, head ${head}.`,
+  readerWeights: ({ source, steps, seed, layer, head }) =>
+    `Weights: the reader of “Who chased whom?”, ${source === 'here' ? 'trained here' : 'trained'} ${steps} steps, seed ${seed}, layer ${layer}, head ${head}. Besides the words it sees a start and the two questions.`,
+  noReaderWeights: 'There is no trained reader for this encoding.',
   why: 'Why?',
-  whyText:
-    'This layer is not trained. Its word vectors, W_Q and W_K are random and then left alone, so every change you see comes from position. Trained weights would give other numbers. An exact zero that follows from the encoding would stay zero.',
+  whyText: {
+    reader:
+      'This is one attention head of a small Transformer that learned to point at who did it, and to whom. What it looks at is what helped it to answer, so a change here means something. Training does not undo a zero that follows from the encoding.',
+    seeded:
+      'This layer is not trained. Its word vectors, W_Q and W_K are random and then left alone, so every change you see comes from position. Trained weights would give other numbers. An exact zero that follows from the encoding would stay zero.',
+  },
 
   scoreboard: {
     title: 'Who can tell?',
@@ -217,8 +229,11 @@ export const en: Content = {
     load: (name) => `Show ${name} in the experiment`,
     loaded: 'shown above',
     scale: 'Colours run from −1 to +1 on every card. The number beside a test is its largest change.',
+    seeded: 'These cards show the random weights, not the reader’s.',
     working: 'computing',
   },
+
+  reader: enReader,
 
   problems: {
     title: 'Please note',
@@ -268,6 +283,10 @@ export const en: Content = {
       o: 'start',
       q: 'query',
       k: 'key',
+      g: 'weights',
+      l: 'layer',
+      ts: 'seed of training',
+      tn: 'steps of training',
       t: 'cut',
       w: 'alignment',
       z: 'colours',

@@ -2,6 +2,7 @@ import { formatNumber, formatPair, formatSize, formatWeight } from '../logic/for
 import { em, rich, type Rich } from '../logic/rich.ts';
 import type { CellFacts } from '../logic/facts.ts';
 import type { CellWords, Content } from './content.ts';
+import { zhReader } from './zh_reader.ts';
 
 function pair(cell: CellFacts, { query, key }: CellWords): Rich {
   const q = em(query);
@@ -91,6 +92,10 @@ export const zh: Content = {
     seedDoc: '换个种子就换一组随机权重；同一个种子，数字永远相同。',
     head: '头',
     headDoc: (heads) => `这一层有 ${heads} 个注意力头，各有各的权重。`,
+    weights: '权重',
+    weightsOf: { seeded: '随机', reader: '训练过' },
+    layer: '层',
+    layerDoc: (layers) => `读者有 ${layers} 层，选一层来看。`,
     start: '起点',
     startDoc: '两个句子里第一个词的位置。相对编码察觉不到它。',
     computed: '自动算出',
@@ -476,9 +481,16 @@ export const zh: Content = {
   },
 
   weights: (seed, head) => `权重：固定的随机数，种子 ${seed}，头 ${head}。`,
+  readerWeights: ({ source, steps, seed, layer, head }) =>
+    `权重：「谁追谁？」的读者，${source === 'here' ? '在这里训练了' : '训练了'} ${steps} 步，种子 ${seed}，第 ${layer} 层，头 ${head}。除了词，它还看得见一个开头和两个问题。`,
+  noReaderWeights: '这种编码没有训练过的读者。',
   why: '为什么？',
-  whyText:
-    '这一层没有训练过。词向量、W_Q、W_K 随机取定就不再动，所以看到的变化全部来自位置。训练过的权重会给出别的数字；由编码本身决定的零，仍然是零。',
+  whyText: {
+    reader:
+      '这是一个小 Transformer 的一个注意力头，它学会了指出是谁做的、对谁做的。它看哪里，是因为看那里有助于回答，所以这里的变化是有意义的。由编码本身决定的零，训练也改不了。',
+    seeded:
+      '这一层没有训练过。词向量、W_Q、W_K 随机取定就不再动，所以看到的变化全部来自位置。训练过的权重会给出别的数字；由编码本身决定的零，仍然是零。',
+  },
 
   scoreboard: {
     title: '谁分得清？',
@@ -497,8 +509,11 @@ export const zh: Content = {
     load: (name) => `在实验里看 ${name}`,
     loaded: '正在上面显示',
     scale: '每张卡片的颜色都从 −1 到 +1；测试旁的数字是它的最大变化。',
+    seeded: '这些卡片用的是随机权重，不是读者的权重。',
     working: '正在计算',
   },
+
+  reader: zhReader,
 
   problems: {
     title: '请留意',
@@ -548,6 +563,10 @@ export const zh: Content = {
       o: '起点',
       q: '查询',
       k: '键',
+      g: '权重',
+      l: '层',
+      ts: '训练的种子',
+      tn: '训练的步数',
       t: '切分',
       w: '对齐',
       z: '颜色',

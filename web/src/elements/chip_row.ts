@@ -96,7 +96,7 @@ export class ChipRow extends LabElement {
 
   #chip(word: string, index: number, mark: string): TemplateResult {
     const { length } = this.lab.words[this.row];
-    const position = index + this.lab.state.offset;
+    const position = index + this.lab.firstPosition;
     const name = this.content.words.chip(shown(word) + mark, index + 1, length, position);
     return html`<button
       type="button"
@@ -120,7 +120,8 @@ export class ChipRow extends LabElement {
   /** Whether the word is one of the lit pair. */
   #light(index: number): string {
     const { cell, shown: picture } = this.lab;
-    const inA = this.row === 'a' ? index : (picture?.comparison.mapping.indexOf(index) ?? -1);
+    const token = index + (picture?.around.before ?? 0);
+    const inA = this.row === 'a' ? token : (picture?.comparison.mapping.indexOf(token) ?? -1);
     if (inA < 0) return '';
     return inA === cell.query ? 'is-query' : inA === cell.key ? 'is-key' : '';
   }

@@ -154,7 +154,7 @@ export class Experiment extends LabElement {
         @posenc-preview=${(event: CustomEvent<Cell | null>) => {
           lab.preview = event.detail;
         }}
-        @posenc-pin=${(event: CustomEvent<Cell>) => lab.update(event.detail)}
+        @posenc-pin=${(event: CustomEvent<Cell>) => lab.pin(event.detail)}
       >
         ${panels.map((panel) => this.#panel(panel, shown, narrow))}
       </div>

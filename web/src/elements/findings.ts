@@ -58,7 +58,7 @@ export class Findings extends LabElement {
             : nothing
         }
         <p class="weights-note">
-          ${content.weights(shown.seed, shown.head)}
+          ${this.#weights(shown)}
           <button
             type="button"
             class="link-button"
@@ -71,8 +71,19 @@ export class Findings extends LabElement {
           </button>
         </p>
       </div>
-      ${this.why ? html`<p class="note why">${content.whyText}</p>` : nothing}
+      ${this.why ? html`<p class="note why">${content.whyText[shown.weights.of]}</p>` : nothing}
     </div>`;
+  }
+
+  /** Which weights the matrices show. */
+  #weights({ weights, head }: Shown): string {
+    const { lab, content } = this;
+    if (weights.of === 'reader') {
+      const { trained, layer } = weights;
+      return content.readerWeights({ source: trained.source, steps: trained.steps, seed: trained.seed, layer, head });
+    }
+    const missing = lab.state.weights === 'reader' && !lab.waiting;
+    return `${missing ? `${content.noReaderWeights} ` : ''}${content.weights(weights.seed, head)}`;
   }
 
   #shifted({ offset, invariances }: Shown): TemplateResult | typeof nothing {

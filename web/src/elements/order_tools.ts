@@ -18,7 +18,7 @@ export class OrderTools extends LabElement {
         ${tool('swap', text.swap, swapHint, places === null, () => places && this.#reorder(exchanged(words.b, ...places)))}
         ${tool('reverse', text.reverse, text.reverseHint, few, () => this.#reorder(reversed(words.b)))}
         ${tool('shuffle', text.shuffle, text.shuffleHint, few, () => this.#reorder(shuffled(words.b, Math.random)))}
-        ${tool('shift', text.shift, text.shiftHint(state.offset), false, () => this.#shift())}
+        ${tool('shift', text.shift, text.shiftHint(state.offset), state.weights === 'reader', () => this.#shift())}
         ${canUndo ? tool('undo', text.undo, '', false, () => this.lab.undo()) : nothing}
         ${canRedo ? tool('redo', text.redo, '', false, () => this.lab.redo()) : nothing}
       </div>
@@ -52,8 +52,8 @@ export class OrderTools extends LabElement {
   /** The places in B of the pinned pair, if both stand there; else two words far apart. */
   #placesToSwap(): readonly [number, number] | null {
     const { words, shown: picture, pinned } = this.lab;
-    const mapping = picture?.comparison.mapping;
-    return placesToSwap(words.b, [mapping?.[pinned.query] ?? -1, mapping?.[pinned.key] ?? -1]);
+    const inB = (token: number): number => (picture?.comparison.mapping[token] ?? -1) - (picture?.around.before ?? 0);
+    return placesToSwap(words.b, [inB(pinned.query), inB(pinned.key)]);
   }
 
   #reorder(words: Words): void {

@@ -2,6 +2,8 @@ import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'l
 import type { EngineFailure } from '../content/content.ts';
 import { icon } from '../icons.ts';
 import { encodingName, fieldLabel } from '../logic/names.ts';
+import { whenNear } from '../logic/when_near.ts';
+import { Reading } from '../reading.ts';
 import type { Lang, Theme } from '../state/state.ts';
 import { useRegion } from './announcer.ts';
 import { LabElement, segmented } from './lab_element.ts';
@@ -20,9 +22,17 @@ export class Page extends LabElement {
   /** Loads the engine again. */
   declare retry: () => void;
 
+  #reading: Reading | null = null;
+
   protected override firstUpdated(): void {
     const region = this.querySelector<HTMLElement>('#live');
     if (region) useRegion(region);
+    const reader = this.querySelector('pos-enc-reader');
+    if (reader)
+      whenNear(reader, async () => {
+        (await import('./register_reader.ts')).registerReader();
+        this.#reading?.wake();
+      });
   }
 
   protected override render(): TemplateResult {
@@ -37,9 +47,16 @@ export class Page extends LabElement {
           ${this.#failure()} ${this.#notices()}
           <pos-enc-experiment .lab=${lab} .withScoreboard=${!this.embedded}></pos-enc-experiment>
         </section>
+        ${this.embedded ? nothing : this.#reader()}
       </main>
       ${this.embedded ? nothing : html`<footer class="footer"><p>${content.footer}</p></footer>`}
       <p class="sr-only" id="live" role="status" aria-live="polite"></p>`;
+  }
+
+  /** Its code, and what it answers with, come when it is near. */
+  #reader(): TemplateResult {
+    this.#reading ??= new Reading(this.lab);
+    return html`<pos-enc-reader .lab=${this.lab} .reading=${this.#reading}></pos-enc-reader>`;
   }
 
   #header(): TemplateResult {

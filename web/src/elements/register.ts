@@ -26,9 +26,14 @@ const kElements: Readonly<Record<string, CustomElementConstructor>> = {
   'pos-enc-page': Page,
 };
 
-/** Defines the elements of the page; two copies of the page's code do not collide. */
-export function registerElements(): void {
-  for (const [name, element] of Object.entries(kElements)) {
+/** Two copies of the page's code do not collide. */
+export function define(elements: Readonly<Record<string, CustomElementConstructor>>): void {
+  for (const [name, element] of Object.entries(elements)) {
     if (customElements.get(name) === undefined) customElements.define(name, element);
   }
+}
+
+/** Defines the elements of the page that are there from the start. */
+export function registerElements(): void {
+  define(kElements);
 }

@@ -43,7 +43,7 @@ export class Scoreboard extends LabElement {
       <ol class="cards">
         ${this.#sorted().map((info) => this.#card(info))}
       </ol>
-      <p class="note">${text.scale}</p>
+      <p class="note">${text.scale} ${lab.state.weights === 'reader' ? text.seeded : ''}</p>
     </section>`;
   }
 

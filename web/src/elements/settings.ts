@@ -1,37 +1,20 @@
 import type { EncodingInfo, FieldInfo } from 'posenc';
 import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { icon } from '../icons.ts';
-import { isActive, kDims, paramOf, type ParamValue } from '../logic/fields.ts';
+import { isActive, kDims, paramOf, wholeNumber, type ParamValue } from '../logic/fields.ts';
 import { encodingSummary, fieldDoc, fieldLabel, fieldUnit, problemText } from '../logic/names.ts';
-import { kLargestOffset, kLargestSeed, kSeed } from '../state/state.ts';
-import { LabElement } from './lab_element.ts';
+import { kLargestOffset, kLargestSeed, kReaderLayers, kSeed } from '../state/state.ts';
+import { LabElement, segmented } from './lab_element.ts';
 
-type PageNumber = 'seed' | 'head' | 'offset';
+type PageNumber = 'seed' | 'head' | 'layer' | 'offset';
 
 const kNarrow = '(max-width: 47.99rem)';
 
-const wholeNumber = (id: string, max: number, value: number): FieldInfo => ({
-  type: 'number',
-  id,
-  name: id,
-  onlyWith: null,
-  label: id,
-  unit: '',
-  doc: '',
-  integer: true,
-  default: value,
-  min: 0,
-  max,
-  multipleOf: 1,
-  logScale: false,
-  defaultFrom: null,
-  maxFrom: null,
-});
-
 const kPageFields: Readonly<Record<PageNumber, FieldInfo>> = {
-  seed: wholeNumber('seed', kLargestSeed, kSeed),
-  head: wholeNumber('head', kDims.nHeads - 1, 0),
-  offset: wholeNumber('offset', kLargestOffset, 0),
+  seed: wholeNumber('seed', 0, kLargestSeed, kSeed),
+  head: wholeNumber('head', 0, kDims.nHeads - 1, 0),
+  layer: wholeNumber('layer', 0, kReaderLayers - 1, 0),
+  offset: wholeNumber('offset', 0, kLargestOffset, 0),
 };
 
 /** Parameters of the chosen encoding, from its description; seed, head and start of the layer. */
@@ -72,10 +55,15 @@ export class Settings extends LabElement {
             .filter((field) => isActive(info, field, lab.params(info.kind)))
             .map((field) => this.#field(info, field)) ?? nothing
         }
+        ${segmented({ name: 'weights', label: settings.weights, values: ['seeded', 'reader'] as const, value: lab.state.weights, text: (weights) => settings.weightsOf[weights], choose: (weights) => lab.update({ weights }) })}
         <div class="layer-fields">
-          ${this.#layerField('seed', settings.seed, settings.seedDoc)}
+          ${
+            lab.state.weights === 'reader'
+              ? this.#layerField('layer', settings.layer, settings.layerDoc(kReaderLayers))
+              : this.#layerField('seed', settings.seed, settings.seedDoc)
+          }
           ${this.#layerField('head', settings.head, settings.headDoc(kDims.nHeads))}
-          ${this.#layerField('offset', settings.start, settings.startDoc)}
+          ${lab.state.weights === 'reader' ? nothing : this.#layerField('offset', settings.start, settings.startDoc)}
         </div>
         <p class="explained" aria-hidden="true">${this.explained}</p>
         <button

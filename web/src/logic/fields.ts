@@ -32,6 +32,25 @@ export type Checked =
 /** Sizes of the layer on this page. */
 export const kDims: Required<Dims> = { dModel: 64, nHeads: 4, headDim: 16 };
 
+/** A field of the page itself, which no encoding describes. */
+export const wholeNumber = (id: string, min: number, max: number, value: number): NumberField => ({
+  type: 'number',
+  id,
+  name: id,
+  onlyWith: null,
+  label: id,
+  unit: '',
+  doc: '',
+  integer: true,
+  default: value,
+  min,
+  max,
+  multipleOf: 1,
+  logScale: false,
+  defaultFrom: null,
+  maxFrom: null,
+});
+
 /** A number that is computed from others unless somebody gives it. */
 export const isComputed = (field: FieldInfo): boolean =>
   field.type === 'number' && field.default === null && field.defaultFrom === null;
@@ -56,6 +75,17 @@ export function paramOf(field: FieldInfo, params: Params | undefined, dims: Requ
 export function sameValue(a: ParamValue, b: ParamValue): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return a === b;
   return a.length === b.length && a.every((value, index) => value === b[index]);
+}
+
+export function sameParams(a: Params, b: Params): boolean {
+  const ids = Object.keys(a);
+  return (
+    ids.length === Object.keys(b).length &&
+    ids.every((id) => {
+      const [one, other] = [a[id], b[id]];
+      return one !== undefined && other !== undefined && sameValue(one, other);
+    })
+  );
 }
 
 /** Whether a field has a meaning now: some depend on the value of a choice. */

@@ -15,6 +15,15 @@ export function formatWeight(value: number): string {
   return value.toFixed(2);
 }
 
+/** A share of one: `0%`, `<1%`, `34%`, `>99%`, `100%`. */
+export function formatPercent(value: number): string {
+  if (Number.isNaN(value)) return '–';
+  if (value === 0 || value === 1) return `${value * 100}%`;
+  if (value < 0.005) return '<1%';
+  if (value > 0.995) return '>99%';
+  return `${Math.round(value * 100)}%`;
+}
+
 /** A change: `= 0` when exactly nothing, `≈0` when too small to print, else with its sign. */
 export function formatChange(value: number): string {
   if (Number.isNaN(value)) return '–';

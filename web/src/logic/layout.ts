@@ -5,6 +5,9 @@ export const kLargestDrawn = 16;
 /** More words than this are kept as text; the first ones are computed. */
 export const kLargestComputed = 512;
 
+/** More words than this no reader is asked about: the sentences of its training are far shorter. */
+export const kLongestRead = 64;
+
 export interface MatrixLayout {
   readonly drawing: 'svg' | 'canvas';
   /** Side of a cell, gap included. */

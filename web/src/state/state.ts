@@ -6,6 +6,8 @@ export type Lang = 'en' | 'zh';
 export type Theme = 'light' | 'dark';
 export type PageMask = 'none' | 'causal';
 export type PageSplit = 'auto' | 'char' | 'word';
+/** Whose attention the matrices show: that of the seeded layer, or that of the trained reader. */
+export type WeightsOf = 'seeded' | 'reader';
 export type Align = 'word' | 'slot';
 
 export interface State {
@@ -15,11 +17,18 @@ export interface State {
   readonly a: string;
   readonly b: string;
   readonly mask: PageMask;
+  readonly weights: WeightsOf;
   readonly seed: number;
   readonly head: number;
+  /** Of the reader. */
+  readonly layer: number;
   /** Position of the first word. */
   readonly offset: number;
-  /** The pinned pair, as places in A; `null`: first and last word. */
+  /** Of the readers that are trained on the page, and the steps they take. */
+  readonly trainSeed: number;
+  readonly trainSteps: number;
+  /** The pinned pair, as places in A, -1 for what a reader sees before the first word; `null`: first and last word, or
+   * the first question of a reader and the first word. */
   readonly query: number | null;
   readonly key: number | null;
   readonly split: PageSplit;
@@ -43,6 +52,10 @@ export interface Sentences {
 export const kSeed = 7;
 export const kLargestSeed = Number.MAX_SAFE_INTEGER;
 export const kLargestOffset = 100_000;
+/** Layers of the reader. */
+export const kReaderLayers = 2;
+export const kTrainSteps = 500;
+export const kMostTrainSteps = 2000;
 
 export function initialState(encodings: readonly EncodingInfo[], sentences: Sentences): State {
   return {
@@ -51,9 +64,13 @@ export function initialState(encodings: readonly EncodingInfo[], sentences: Sent
     a: sentences.a,
     b: sentences.b,
     mask: 'none',
+    weights: 'seeded',
     seed: kSeed,
     head: 0,
+    layer: 0,
     offset: 0,
+    trainSeed: kSeed,
+    trainSteps: kTrainSteps,
     query: null,
     key: null,
     split: 'auto',

@@ -15,7 +15,15 @@ import {
   type Rule,
 } from '../logic/fields.ts';
 import { formatParam } from '../logic/format.ts';
-import { kLargestOffset, kLargestSeed, initialState, type Sentences, type State } from './state.ts';
+import {
+  kLargestOffset,
+  kLargestSeed,
+  kMostTrainSteps,
+  kReaderLayers,
+  initialState,
+  type Sentences,
+  type State,
+} from './state.ts';
 
 /** Something in a link that could not be taken as it stands. */
 export interface Notice {
@@ -42,6 +50,7 @@ interface Choice {
 
 const kChoices = {
   mask: { key: 'm', values: ['none', 'causal'] },
+  weights: { key: 'g', values: ['seeded', 'reader'] },
   split: { key: 't', values: ['auto', 'char', 'word'] },
   align: { key: 'w', values: ['word', 'slot'] },
   scale: { key: 'z', values: ['fixed', 'fit'] },
@@ -51,13 +60,23 @@ const kChoices = {
   theme: { key: 'theme', values: ['light', 'dark'] },
 } as const satisfies Partial<Record<keyof State, Choice>>;
 
+interface NumberRow {
+  readonly key: string;
+  /** Default 0. */
+  readonly min?: number;
+  readonly max: number;
+}
+
 const kNumbers = {
   seed: { key: 's', max: kLargestSeed },
   head: { key: 'h', max: kDims.nHeads - 1 },
+  layer: { key: 'l', max: kReaderLayers - 1 },
   offset: { key: 'o', max: kLargestOffset },
-  query: { key: 'q', max: 511 },
-  key: { key: 'k', max: 511 },
-} as const satisfies Partial<Record<keyof State, { key: string; max: number }>>;
+  query: { key: 'q', min: -1, max: 511 },
+  key: { key: 'k', min: -1, max: 511 },
+  trainSeed: { key: 'ts', max: kLargestSeed },
+  trainSteps: { key: 'tn', min: 1, max: kMostTrainSteps },
+} as const satisfies Partial<Record<keyof State, NumberRow>>;
 
 type ChoiceName = keyof typeof kChoices;
 type NumberName = keyof typeof kNumbers;
@@ -143,9 +162,9 @@ export function decodeState(hash: string, encodings: readonly EncodingInfo[], se
   }
   const numbers: Partial<Record<NumberName, number>> = {};
   for (const name of names(kNumbers)) {
-    const { key, max } = kNumbers[name];
-    const value = take(key);
-    if (value !== null) numbers[name] = takeNumber(key, value, max, initial[name] ?? 0, notices);
+    const row = kNumbers[name];
+    const value = take(row.key);
+    if (value !== null) numbers[name] = takeNumber(row, value, initial[name] ?? 0, notices);
   }
   const unknown = [...parts].filter(([key]) => !known.has(key));
   // Each value was compared with the list of its own row.
@@ -203,14 +222,14 @@ function takeSentences(a: string | null, b: string | null, sentences: Sentences)
   return { a, b: b ?? tokenize(a).reverse().join(' ') };
 }
 
-function takeNumber(key: string, text: string, max: number, initial: number, notices: Notice[]): number {
-  const rule: Rule = { kind: 'number', integer: true, min: 0, max, multipleOf: 1 };
+function takeNumber({ key, min = 0, max }: NumberRow, text: string, initial: number, notices: Notice[]): number {
+  const rule: Rule = { kind: 'number', integer: true, min, max, multipleOf: 1 };
   const value = /^\d+(\.\d+)?(e\d+)?$|^-\d+$/u.test(text) ? Number(text) : NaN;
   if (Number.isNaN(value)) {
     notices.push({ code: 'wrong_type', field: key, value: text, rule, used: String(initial) });
     return initial;
   }
-  const used = Math.min(max, Math.max(0, Math.round(value)));
+  const used = Math.min(max, Math.max(min, Math.round(value)));
   if (used !== value) notices.push({ code: 'out_of_range', field: key, value: text, rule, used: String(used) });
   return used;
 }
