@@ -89,6 +89,26 @@ function specOf(options: LayerOptions) {
   return rawSpec(options.encoding, rawDims(options.dims));
 }
 
+/** The methods of every engine, with the fields that their arguments are in errors; '' where those are options. */
+export const PARAMETERS = {
+  table: ['', ''],
+  rotation: ['', ''],
+  frequencies: ['', ''],
+  apply: ['', 'x', ''],
+  bias: ['', ''],
+  attend: [''],
+  attendOutput: [''],
+  attention: [''],
+  compare: [''],
+  invariances: [''],
+  multimodalPositions: [''],
+} as const satisfies Record<keyof EngineMethods, readonly string[]>;
+export type Method = keyof EngineMethods;
+
+export function isMethod(name: string): name is Method {
+  return Object.hasOwn(PARAMETERS, name);
+}
+
 /** What `load` gives, without the registry: a worker that only computes need not carry it. */
 export type Engine = Omit<Posenc, 'encodings'>;
 

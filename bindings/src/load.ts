@@ -27,7 +27,6 @@ export interface Load {
   (options: LoadOptions & { readonly engine: 'worker' }): Promise<PosencAsync>;
 }
 
-/** The engine in a compiled module. */
 async function instantiate(module: WebAssembly.Module): Promise<Posenc> {
   return { ...(await startEngine(module)), encodings };
 }

@@ -1,10 +1,11 @@
+import { PARAMETERS } from '../engine.ts';
+import type { Method } from '../engine.ts';
 import { brokenRule, PosencError } from '../errors.ts';
 import { encodings } from '../generated/description.ts';
 import type { EngineFacts, Posenc, PosencAsync, RequestOptions } from '../types.ts';
 import { ArrayInWasm } from '../wasm_array.ts';
 import type { WorkerPort } from './port.ts';
-import { PARAMETERS } from './protocol.ts';
-import type { FromWorker, Method, ToWorker } from './protocol.ts';
+import type { FromWorker, ToWorker } from './protocol.ts';
 
 export type EnginePort = WorkerPort<ToWorker, FromWorker>;
 

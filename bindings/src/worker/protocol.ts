@@ -1,6 +1,5 @@
 import { PosencError } from '../errors.ts';
 import type { PosencErrorData } from '../errors.ts';
-import type { EngineMethods } from '../types.ts';
 
 /** Messages between the page and its worker: plain data only, so that nothing is lost in structured clone. */
 
@@ -25,24 +24,4 @@ export function buffersOf(value: unknown): ArrayBuffer[] {
 export function errorDataOf(error: unknown): PosencErrorData {
   const known = error instanceof PosencError ? error : new PosencError({ code: 'internal', message: String(error) });
   return known.toData();
-}
-
-/** The methods that a worker offers, with the fields that their arguments are in errors; '' where those are options. */
-export const PARAMETERS = {
-  table: ['', ''],
-  rotation: ['', ''],
-  frequencies: ['', ''],
-  apply: ['', 'x', ''],
-  bias: ['', ''],
-  attend: [''],
-  attendOutput: [''],
-  attention: [''],
-  compare: [''],
-  invariances: [''],
-  multimodalPositions: [''],
-} as const satisfies Record<keyof EngineMethods, readonly string[]>;
-export type Method = keyof EngineMethods;
-
-export function isMethod(name: string): name is Method {
-  return Object.hasOwn(PARAMETERS, name);
 }

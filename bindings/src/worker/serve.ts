@@ -1,6 +1,6 @@
-import { startEngine } from '../engine.ts';
+import { isMethod, startEngine } from '../engine.ts';
 import type { Engine } from '../engine.ts';
-import { buffersOf, errorDataOf, isMethod } from './protocol.ts';
+import { buffersOf, errorDataOf } from './protocol.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 
 type Post = (message: FromWorker, transfer: ArrayBuffer[]) => void;
