@@ -33,6 +33,7 @@ const STEPS = new Map([
   ['native-asan', { title: 'C++ tests with sanitizers', run: () => testCpp('native-asan') }],
   ['wasm', { title: 'C++ tests in WebAssembly', run: () => testCpp('wasm') }],
   ['ts', { title: 'tests of the npm package', run: () => testVitest('ts') }],
+  ['bench', { title: 'no kernel is lost', run: () => check('node', ['tests/bench/run.mjs', '--check']) }],
   ['web', { title: 'tests of the page in a browser', run: () => testVitest('web') }],
   ['consumer', { title: 'other projects use the library and the package', run: testConsumer }],
 ]);

@@ -25,4 +25,4 @@ export function abilitiesOf(posenc) {
 
 export const NO_WASM_ARRAY = 'this build has no wasmArray()';
 export const NO_ATTEND_OUTPUT = 'this build has no attendOutput()';
-export const NO_TRAINING = 'this build cannot train';
+export const NO_LANGUAGE_MODEL = 'language_model.cpp is not compiled';

@@ -1,4 +1,4 @@
-/** Compiles limits.cpp with the project's Emscripten. */
+/** Compiles limits.cpp and language_model.cpp with the project's Emscripten. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
@@ -8,7 +8,7 @@ import { project } from '../paths.mjs';
 export function buildLimits() {
   if (!existsSync(project('build/env.sh'))) return 'not compiled: run scripts/setup first';
   const commands =
-    '. build/env.sh && scripts/configure wasm && cmake --build --preset wasm --target posenc_bench_limits';
+    '. build/env.sh && scripts/configure wasm && cmake --build --preset wasm --target posenc_bench_limits posenc_bench_language_model';
   try {
     execFileSync('bash', ['-c', commands], { cwd: project('.'), stdio: ['ignore', 'ignore', 'pipe'] });
     return null;

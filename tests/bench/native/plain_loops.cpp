@@ -1,7 +1,9 @@
 #include "plain_loops.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace plain_loops {
@@ -75,6 +77,39 @@ void rotate_interleaved(const Heads& shape, std::span<float> x) {
       row[2 * pair + 1] = left * sin[pair] + right * cos[pair];
     }
   });
+}
+
+void attend_causal(const Heads& shape, std::span<const float> q, std::span<const float> k, std::span<const float> v,
+                   std::span<float> out) {
+  const std::size_t tokens = to_size(shape.tokens);
+  const std::size_t width = to_size(shape.head_dim);
+  const float scale = 1.0F / std::sqrt(static_cast<float>(shape.head_dim));
+  std::vector<float> weights(tokens);
+  for (std::size_t head = 0; head < to_size(shape.heads); ++head) {
+    const float slope = std::exp2(-8.0F * static_cast<float>(head + 1) / static_cast<float>(shape.heads));
+    const std::size_t first = head * tokens * width;
+    for (std::size_t i = 0; i < tokens; ++i) {
+      const float* const query = &q[first + i * width];
+      float largest = -std::numeric_limits<float>::infinity();
+      for (std::size_t j = 0; j <= i; ++j) {
+        const float* const key = &k[first + j * width];
+        float dot = 0.0F;
+        for (std::size_t c = 0; c < width; ++c) dot += query[c] * key[c];
+        weights[j] = dot * scale - slope * static_cast<float>(i - j);
+        largest = std::max(largest, weights[j]);
+      }
+      float* const row = &out[first + i * width];
+      std::fill_n(row, width, 0.0F);
+      float sum = 0.0F;
+      for (std::size_t j = 0; j <= i; ++j) {
+        const float weight = std::exp(weights[j] - largest);
+        sum += weight;
+        const float* const value = &v[first + j * width];
+        for (std::size_t c = 0; c < width; ++c) row[c] += weight * value[c];
+      }
+      for (std::size_t c = 0; c < width; ++c) row[c] /= sum;
+    }
+  }
 }
 
 }  // namespace plain_loops

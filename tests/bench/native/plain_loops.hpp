@@ -18,4 +18,8 @@ struct Heads {
 void rotate_half(const Heads& shape, std::span<float> x);
 void rotate_interleaved(const Heads& shape, std::span<float> x);
 
+/// Causal attention with ALiBi: row after row, q, k, v and out [head][token][head_dim].
+void attend_causal(const Heads& shape, std::span<const float> q, std::span<const float> k, std::span<const float> v,
+                   std::span<float> out);
+
 }  // namespace plain_loops

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,9 +23,10 @@ using posenc::MatrixView;
 /// Registers work that is run again and again; it owns its data.
 template <class Work>
 void add(const std::string& name, Work work) {
-  benchmark::RegisterBenchmark(name.c_str(), [work = std::move(work)](benchmark::State& state) mutable {
+  // Shared, for a benchmark is a function that can be copied, and some work cannot.
+  benchmark::RegisterBenchmark(name.c_str(), [work = std::make_shared<Work>(std::move(work))](benchmark::State& state) {
     for (auto _ : state) {
-      work();
+      (*work)();
       benchmark::ClobberMemory();
     }
   })->Unit(benchmark::kMillisecond);
@@ -72,13 +74,10 @@ void add_rope(const std::string& layout, const plain_loops::Heads& shape, PlainR
   const std::size_t one_head = static_cast<std::size_t>(shape.tokens) * static_cast<std::size_t>(shape.head_dim);
   const std::size_t count = 2 * static_cast<std::size_t>(shape.heads) * one_head;
   posenc::Encoding encoding = encoding_of("rope", {.head_dim = shape.head_dim}, layout);
-  add(name + "/posenc/rotate(), head by head",
+  add(name + "/posenc/rotate()",
       [=, encoding = std::move(encoding), qk = some_numbers(count), positions = positions_to(shape.tokens)]() mutable {
         const posenc::RotaryQuery query{.positions = positions.view(), .seq_len = static_cast<double>(shape.tokens)};
-        for (std::size_t at = 0; at < count; at += one_head) {
-          const std::span<float> head = std::span(qk).subspan(at, one_head);
-          posenc::rotate(*encoding.rotary, query, MatrixView<float>(head, shape.tokens, shape.head_dim));
-        }
+        posenc::rotate(*encoding.rotary, query, MatrixView<float>(qk, 2 * shape.heads * shape.tokens, shape.head_dim));
       });
   add(name + "/limit/scale in place", [qk = some_numbers(count)]() mutable {
     for (float& x : qk) x *= 1.0001F;
@@ -90,6 +89,62 @@ void add_rope(const std::string& layout, const plain_loops::Heads& shape, PlainR
   });
 }
 
+void add_alibi(const plain_loops::Heads& shape) {
+  const int tokens = shape.tokens;
+  const std::string name =
+      "W3/bias/ALiBi, " + std::to_string(shape.heads) + " x " + std::to_string(tokens) + " x " + std::to_string(tokens);
+  const std::size_t count =
+      static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(tokens) * static_cast<std::size_t>(tokens);
+  posenc::Encoding encoding = encoding_of("alibi", {.n_heads = shape.heads});
+  add(name + "/posenc/bias()", [=, encoding = std::move(encoding), positions = positions_to(tokens),
+                                out = Matrix<float>(shape.heads * tokens, tokens)]() mutable {
+    for (int head = 0; head < shape.heads; ++head) {
+      encoding.bias->bias({.q_positions = positions.view(), .k_positions = positions.view(), .head = head},
+                          out.view().slice(head * tokens, tokens));
+    }
+  });
+  add(name + "/limit/fill", [out = std::vector<float>(count)]() mutable { std::ranges::fill(out, 1.0F); });
+}
+
+void add_attention(const plain_loops::Heads& shape) {
+  const std::string name = "W4/causal attention with ALiBi/" + std::to_string(shape.heads) + " x " +
+                           std::to_string(shape.tokens) + " x " + std::to_string(shape.head_dim);
+  const int rows = shape.heads * shape.tokens;
+  const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(shape.head_dim);
+  posenc::Encoding encoding = encoding_of(
+      "alibi", {.d_model = shape.heads * shape.head_dim, .n_heads = shape.heads, .head_dim = shape.head_dim});
+  add(name + "/posenc/attend_output()",
+      [=, encoding = std::move(encoding), positions = positions_to(shape.tokens), qkv = some_numbers(count),
+       out = Matrix<float>(rows, shape.head_dim)]() mutable {
+        const MatrixView<const float> all(qkv, rows, shape.head_dim);
+        posenc::attend_output(encoding,
+                              {.q = all,
+                               .k = all,
+                               .v = all,
+                               .n_heads = shape.heads,
+                               .n_kv_heads = shape.heads,
+                               .q_positions = positions.view(),
+                               .k_positions = positions.view(),
+                               .mask = {.kind = posenc::Mask::Kind::causal}},
+                              out.view());
+      });
+  add(name + "/plain/loops", [=, qkv = some_numbers(count), out = std::vector<float>(count)]() mutable {
+    plain_loops::attend_causal(shape, qkv, qkv, qkv, out);
+  });
+}
+
+void add_training() {
+  constexpr int kLength = 64;
+  constexpr int kBatch = 32;
+  posenc::LanguageModelSetup setup;
+  setup.encoding.encoding = "sinusoidal";
+  setup.encoding.dims = {.d_model = 64, .n_heads = 4, .head_dim = 16};
+  std::vector<int> tokens(kBatch * kLength);
+  for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = static_cast<int>(i % 128);
+  add("W5/training step/2 layers, d 64, 32 x 64 tokens/posenc/LanguageModel::step()",
+      [model = posenc::LanguageModel(setup), tokens]() mutable { model.step(tokens, tokens, kLength); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -98,6 +153,10 @@ int main(int argc, char** argv) {
   const plain_loops::Heads shape{.heads = 32, .tokens = 4096, .head_dim = 128};
   add_rope("half", shape, plain_loops::rotate_half);
   add_rope("interleaved", shape, plain_loops::rotate_interleaved);
+  add_alibi({.heads = 16, .tokens = 1024, .head_dim = 64});
+  add_attention({.heads = 8, .tokens = 1024, .head_dim = 64});
+  add_attention({.heads = 8, .tokens = 4096, .head_dim = 64});
+  add_training();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

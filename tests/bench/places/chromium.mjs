@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 
 import { serve } from '../../../scripts/serve.mjs';
-import { LIMITS_WASM, OUTPUT, project, TF_WASM_FOLDER } from '../paths.mjs';
+import { LANGUAGE_MODEL_WASM, LIMITS_WASM, OUTPUT, project, TF_WASM_FOLDER } from '../paths.mjs';
 import { bundle } from '../peers/bundle.mjs';
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']; // prettier-ignore
@@ -26,6 +26,7 @@ export async function openChromium({ peers = [], why = {} } = {}) {
       const paths = {
         bundles: `/${OUTPUT}/bundles`,
         limitsWasm: `/${LIMITS_WASM}`,
+        languageModelWasm: `/${LANGUAGE_MODEL_WASM}`,
         tfWasmFolder: `/${TF_WASM_FOLDER}`,
       };
       await page.goto(`${url}tests/bench/places/page.html?${new URLSearchParams(paths)}`);

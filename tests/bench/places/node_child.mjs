@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 import { runCase } from '../case.mjs';
+import { loadLanguageModel } from '../language_model/language_model.mjs';
 import { loadLimits } from '../limits/limits.mjs';
-import { bundleFolder, LIMITS_WASM, project, TF_WASM_FOLDER } from '../paths.mjs';
+import { bundleFolder, LANGUAGE_MODEL_WASM, LIMITS_WASM, project, TF_WASM_FOLDER } from '../paths.mjs';
 import { startPeers, timeToFirstResult } from '../peers/index.mjs';
 
 /** The module of posenc or of a peer. */
@@ -22,12 +23,17 @@ function cpuClock() {
   return (user + system) / 1000;
 }
 
+/** Null if it is not there. */
+async function bytesOf(path) {
+  return existsSync(project(path)) ? readFile(project(path)) : null;
+}
+
 async function answerCase({ cpuTime = false, ...request }) {
   if (cpuTime) request.rounds = { ...request.rounds, now: cpuClock };
-  const bytes = existsSync(project(LIMITS_WASM)) ? await readFile(project(LIMITS_WASM)) : null;
-  const limits = await loadLimits(bytes, 'limits.cpp is not compiled');
+  const limits = await loadLimits(await bytesOf(LIMITS_WASM), 'limits.cpp is not compiled');
+  const languageModel = await loadLanguageModel(await bytesOf(LANGUAGE_MODEL_WASM));
   const posenc = await (await open('posenc')).load();
-  return runCase(request, { posenc, limits, peers: await startPeers(request.peers, open, request.why) });
+  return runCase(request, { posenc, limits, languageModel, peers: await startPeers(request.peers, open, request.why) });
 }
 
 process.once('message', async (request) => {

@@ -1,5 +1,5 @@
 /** W5: one training step (forward, backward, Adam) of a small causal Transformer. */
-import { NO_TRAINING } from '../abilities.mjs';
+import { NO_LANGUAGE_MODEL } from '../abilities.mjs';
 import { missing, peerContenders } from './contenders.mjs';
 
 const MODEL = { layers: 2, dModel: 64, heads: 4, ff: 256, length: 64, batch: 32, vocab: 128 };
@@ -12,18 +12,20 @@ export const training = {
   label: ({ layers, dModel, length, batch }) => `${layers} layers, d ${dModel}, ${batch} x ${length} tokens`,
   budgetMs: 15_000,
 
-  contenders({ posenc, limits, peers }, size) {
+  contenders({ languageModel, limits, peers }, size) {
     return [
-      trainingStep(posenc, size),
+      trainingStep(languageModel, size),
       { role: 'limit', name: 'matrix products', ...limits.multiply(trainingFlop(size)) },
       ...peerContenders(peers, 'training', size),
     ];
   },
 };
 
-/** posenc's own step, once the package can train. */
-function trainingStep(_posenc, _size) {
-  return missing('posenc', 'step', NO_TRAINING);
+/** posenc's own step: AdamW, gains and biases, GELU. */
+function trainingStep(languageModel, size) {
+  if (languageModel === null) return missing('posenc', 'C++ library', NO_LANGUAGE_MODEL);
+  let step;
+  return { role: 'posenc', name: 'C++ library', run: () => (step ??= languageModel(size))() };
 }
 
 /** Of all matrix products; backward takes twice as many as forward. */
