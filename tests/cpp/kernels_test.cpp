@@ -100,6 +100,19 @@ TEST_CASE("exponentials: what is hidden is 0, whatever is largest", "[kernel]") 
   CHECK(none == std::vector<float>(5, 0.0F));
 }
 
+TEST_CASE("exponentials: within the bound of the header", "[kernel]") {
+  std::vector<float> x;
+  for (int i = 0; i < 8600; ++i) x.push_back(static_cast<float>(-0.01 * i - 0.003));
+  const std::vector<float> before = x;
+  static_cast<void>(kernels::best.exponentials(0.0F, x));
+  double worst = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double exact = std::exp(static_cast<double>(before[i]));
+    worst = std::max(worst, std::abs(static_cast<double>(x[i]) - exact) / exact);
+  }
+  CHECK(worst <= 4 * std::ldexp(1.0, -24));
+}
+
 TEST_CASE("sigmoid: the twins agree to the bit", "[kernel]") {
   const std::size_t size = any_size();
   const float scale = GENERATE(1.0F, 40.0F);
